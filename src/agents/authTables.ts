@@ -44,7 +44,7 @@ export function lifetimeTable({ lifetimes, registration }: OAuthConfig): Markdow
       ['Access token', `${lifetimes.access_token_seconds} seconds`],
       ['ID token', `${lifetimes.id_token_seconds} seconds`],
       ['Refresh token', `${lifetimes.refresh_token_days} days after its last use, once`],
-      ['Consent of a person', `${lifetimes.grant_days} days, or less if the person chooses so`],
+      ['Consent of a person', `${lifetimes.grant_days} days, or as the person chooses`],
       ['A registration that was never authorized', `${registration.never_used_days} days`],
       ['A registration without an active grant', `${registration.idle_days} days`],
     ],

@@ -52,6 +52,7 @@ const special: Record<string, readonly string[]> = {
   resendEmailChange: ['email'],
   restoreAccount: ['delete'],
   // They need the permission of what they take back, and its sentence names that.
+  stopEmails: [],
   undoActivity: [],
   undoActivities: [],
   markSubscriptionPaid: ['paid'],

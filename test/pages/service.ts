@@ -200,6 +200,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     readerOf: () => undefined,
     approvals: { seal: (text) => text, open: () => undefined },
     undo: { open: () => undefined },
+    apps: { outgoingDelay: () => 0, limitsLeft: async () => [] },
     hasPages: () => false,
     checkoutAddress: () => undefined,
     languages: () => languages,

@@ -13,7 +13,15 @@ const operations = everyWrite.filter((operation) => asksFirstOf(operation) !== u
 const ofService: readonly string[] = ['endSession', 'revokeAuthorization']
 
 /** They add something of the caller, or send one e-mail again. Where they overwrite something, they ask like every other write. */
-const neither: readonly string[] = ['resendStudentInvite', 'putMyRsvp', 'createRsvp', 'uploadFile', 'createUpload', 'resendEmailChange']
+const neither: readonly string[] = [
+  'resendStudentInvite',
+  'putMyRsvp',
+  'createRsvp',
+  'uploadFile',
+  'createUpload',
+  'resendEmailChange',
+  'stopEmails',
+]
 
 /** With the examples of their schemas, these only add rows too. */
 const onlyAdd = ['setCourseLecturers', 'bulkStudents', 'bulkEnrollments', 'bulkMembers', 'labelMembers', 'importCurriculum']

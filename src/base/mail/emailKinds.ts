@@ -7,6 +7,8 @@ interface EmailDeclaration {
   values: readonly string[]
   /** How long the link in the e-mail works, in seconds. A later delivery is not attempted. Default: the link does not expire. */
   linkSeconds?: number
+  /** True if it waits when an app causes it, so that people can stop it. */
+  waits?: true
 }
 
 /**
@@ -17,9 +19,9 @@ interface EmailDeclaration {
 export const emailKinds = {
   sign_up: { values: ['link'], linkSeconds: hour },
   sign_up_known: { values: ['sign_in', 'reset'] },
-  staff_invited: { values: ['link'] },
-  person_invited: { values: ['link'] },
-  enrolled: { values: ['course', 'link'] },
+  staff_invited: { values: ['link'], waits: true },
+  person_invited: { values: ['link'], waits: true },
+  enrolled: { values: ['course', 'link'], waits: true },
   password_reset: { values: ['link'], linkSeconds: hour },
   email_change: { values: ['link'], linkSeconds: hour },
   email_change_known: { values: ['sign_in'] },
@@ -35,30 +37,30 @@ export const emailKinds = {
 
   // About events. `occasion` shows the time and place; with a calendar entry, the e-mail has it as a file.
   /** The person has registered, or the school has registered the person. */
-  rsvp_confirmed: { values: ['title', 'occasion', 'cannot_come'] },
-  event_canceled: { values: ['title', 'occasion'] },
-  event_canceled_because: { values: ['title', 'occasion', 'reason'] },
-  event_moved: { values: ['title', 'occasion', 'before', 'cannot_come'] },
+  rsvp_confirmed: { values: ['title', 'occasion', 'cannot_come'], waits: true },
+  event_canceled: { values: ['title', 'occasion'], waits: true },
+  event_canceled_because: { values: ['title', 'occasion', 'reason'], waits: true },
+  event_moved: { values: ['title', 'occasion', 'before', 'cannot_come'], waits: true },
   /** A person on the waiting list has a seat. */
-  rsvp_promoted: { values: ['title', 'occasion', 'cannot_come'] },
+  rsvp_promoted: { values: ['title', 'occasion', 'cannot_come'], waits: true },
   /** A seat of an event with a price is held for a person on the waiting list. */
-  rsvp_offered: { values: ['title', 'occasion', 'until'] },
-  rsvp_offered_checkout: { values: ['title', 'occasion', 'until', 'checkout'] },
+  rsvp_offered: { values: ['title', 'occasion', 'until'], waits: true },
+  rsvp_offered_checkout: { values: ['title', 'occasion', 'until', 'checkout'], waits: true },
   /** Before an event. */
   event_reminder: { values: ['title', 'occasion', 'cannot_come', 'notifications'] },
 
   // News at the school and in the person's courses.
-  post_published: { values: ['title', 'link'] },
-  lessons_published: { values: ['course', 'lessons', 'link'] },
+  post_published: { values: ['title', 'link'], waits: true },
+  lessons_published: { values: ['course', 'lessons', 'link'], waits: true },
   /** The quiz was graded again, after the person had seen a result. */
-  result_changed: { values: ['lesson', 'link'] },
-  comment_replied: { values: ['title', 'count', 'author', 'comment', 'link'] },
-  post_commented: { values: ['title', 'count', 'author', 'comment', 'link'] },
+  result_changed: { values: ['lesson', 'link'], waits: true },
+  comment_replied: { values: ['title', 'count', 'author', 'comment', 'link'], waits: true },
+  post_commented: { values: ['title', 'count', 'author', 'comment', 'link'], waits: true },
 
-  receipt: { values: ['number', 'items', 'link'] },
+  receipt: { values: ['number', 'items', 'link'], waits: true },
   /** For an order without anything to pay, which has no invoice. */
-  receipt_free: { values: ['number', 'items', 'link'] },
-  refund: { values: ['number', 'items', 'link'] },
+  receipt_free: { values: ['number', 'items', 'link'], waits: true },
+  refund: { values: ['number', 'items', 'link'], waits: true },
 
   // An app got access to an account. The kind says how the app became known to the school.
   app_connected: { values: ['app', 'ending', 'permissions', 'facts', 'apps', 'reset'] },
@@ -92,6 +94,11 @@ export type EmailKind = keyof typeof emailKinds
 export function emailLifetimeSeconds(kind: EmailKind): number {
   const { linkSeconds = 3 * 24 * hour }: EmailDeclaration = emailKinds[kind]
   return linkSeconds
+}
+
+export function canWait(kind: EmailKind): boolean {
+  const { waits }: EmailDeclaration = emailKinds[kind]
+  return waits === true
 }
 
 export type EmailValues<Kind extends EmailKind> = Kind extends EmailKind

@@ -74,7 +74,7 @@ export const copiedTables = {
     counter: ['going_count', 'waitlisted_count', 'comments_count'],
     identity: ['slug', 'external_id'],
     // The recording belongs to the meeting that took place.
-    state: ['status', 'recording_url', 'published_at', 'canceled_at', 'cancel_reason', 'moved_from', 'move_notice_at'],
+    state: ['status', 'recording_url', 'published_at', 'canceled_at', 'cancel_reason', 'moved_from', 'move_notice_at', 'move_activity_id'],
   }),
   event_host: copied('event_host', { content: ['lecturer_id', 'position'], identity: ['event_id'] }),
   event_plan: copied('event_plan', { content: ['plan_id'], identity: ['event_id'] }),

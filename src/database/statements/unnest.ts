@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 /** One column of `unnest`: the type of its elements in the database, and its values from the first row to the last. */
 export interface ArrayColumn {
-  type: 'uuid' | 'text' | 'int' | 'bigint'
+  type: 'uuid' | 'text' | 'int' | 'bigint' | 'bool'
   values: readonly unknown[]
 }
 

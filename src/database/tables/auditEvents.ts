@@ -19,6 +19,10 @@ export const auditEvents = {
     about: 'A person ended all their browser sessions. If `details.with_apps` is true, each ended grant has an entry `grant.revoked`.',
     keep: 'long',
   },
+  'activity.emails_stopped': {
+    about: 'E-mails about a change of an app were stopped before they left. `details.activity` is the id of the change.',
+    keep: 'standard',
+  },
   'activity.undone': {
     about: 'Changes were taken back. `details.undone` has the ids of the entries.',
     keep: 'standard',

@@ -44,9 +44,14 @@ export interface ShownField {
 /** The bytes of images that one request may leave. See the function `capture_change`. */
 export const maxCapturedBytes = 4_194_304
 
-/** From now on, the transaction captures the rows that it changes. */
-export async function beginCapture(writer: SchoolWriter): Promise<void> {
-  await sql`SELECT set_config('schoolgate.undo', ${String(maxCapturedBytes)}, true)`.execute(withoutSchool(writer))
+/**
+ * From now on, the transaction captures the rows that it changes. What leaves the service because of it belongs to the activity `held`, and waits
+ * as long as it says: see src/database/outbox/outgoing.ts.
+ */
+export async function beginCapture(writer: SchoolWriter, held?: { activity: string; seconds: number }): Promise<void> {
+  const undo = sql`set_config('schoolgate.undo', ${String(maxCapturedBytes)}, true)`
+  const activity = sql`set_config('schoolgate.activity', ${held?.activity}, true), set_config('schoolgate.hold', ${String(held?.seconds)}, true)`
+  await sql`SELECT ${held ? sql`${undo}, ${activity}` : undo}`.execute(withoutSchool(writer))
 }
 
 /** The changes of a transaction, one for each row. */

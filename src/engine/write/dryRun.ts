@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from '../../base/caller.ts'
+import { canWait } from '../../base/mail/emailKinds.ts'
 import { Problem } from '../../base/problem.ts'
 import { type Effects, withoutCommit } from '../../database/connection/dryRun.ts'
 import { askReasons } from '../../database/tables/approvalSummary.ts'
@@ -26,6 +27,10 @@ export const dryRunSchema = z.object({
     .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
   changes: changesSchema.meta({ description: `The first ${maxChanges} of them, with their values.` }),
   emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
+  emails_at: z.iso.datetime().nullable().meta({
+    description: 'When they leave at the earliest: until then they can be stopped. Null if they leave immediately.',
+    example: null,
+  }),
   undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
   asks: z
     .object({
@@ -78,7 +83,10 @@ export function withDryRuns(run: Run, operations: readonly Operation[]): Run {
       const unrecorded = count - recorded.reduce((sum, one) => sum + one.count, 0)
       return types[0] !== undefined && unrecorded > 0 ? [{ type: types[0], action: 'deleted', count: unrecorded }] : []
     })
-    return reported(response, caller, { changes: [...changes, ...fallen], emails: services.emails() + laterEmails })
+    const [emails, held] = [services.emails() + laterEmails, services.heldEmails() + laterEmails]
+    const delay = caller.kind === 'person' && caller.clientId !== '' ? context.externalServices.apps.outgoingDelay() : 0
+    const emails_at = held > 0 && delay > 0 ? new Date(Date.now() + delay * 1000).toISOString() : null
+    return reported(response, caller, { changes: [...changes, ...fallen], emails, emails_at })
   }
 }
 
@@ -89,11 +97,11 @@ const refuseForm = (): never => {
 function reported(
   { status, body, headers = {}, undoDays = 0, entry }: ApiResponse,
   caller: Caller,
-  { changes, emails }: { changes: Effects['changes']; emails: number },
+  { changes, ...outgoing }: { changes: Effects['changes']; emails: number; emails_at: string | null },
 ): ApiResponse {
   const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
   const shown = caller.kind === 'person' ? visibleChanges(entry?.changes ?? [], readerOf(caller)).slice(0, maxChanges) : []
-  const whole = { ...body, dry_run: { status, affected, changes: shown, emails, undo_days: undoDays, asks: null } }
+  const whole = { ...body, dry_run: { status, affected, changes: shown, ...outgoing, undo_days: undoDays, asks: null } }
   const { Location: _, ...others } = headers
   return {
     // A response without a body has no place for the report.
@@ -106,14 +114,16 @@ function reported(
 }
 
 /** Returns the services without what a rollback does not take back: limits are not counted, and access and sessions do not end. */
-function withoutEffects(services: ExternalServices): { externalServices: ExternalServices; emails(): number } {
-  let emails = 0
+function withoutEffects(services: ExternalServices): { externalServices: ExternalServices; emails(): number; heldEmails(): number } {
+  let [emails, held] = [0, 0]
   return {
     emails: () => emails,
+    heldEmails: () => held,
     externalServices: {
       ...services,
       async send(db, school, to, kind, values) {
         emails += [to].flat().length
+        if (canWait(kind)) held += [to].flat().length
         await services.send(db, school, to, kind, values)
       },
       emailLimits: { requireRequested: async () => undefined, isNoticeAllowed: async () => true },

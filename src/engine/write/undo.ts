@@ -42,12 +42,12 @@ export class TooLargeToUndo extends Problem {
  */
 export async function undoably(undoable: Undoable, change: () => Promise<ApiResponse>): Promise<ApiResponse> {
   const { writer, caller, operation, activity, mayBeFinal } = undoable
-  const { undo } = undoable.externalServices
+  const { undo, apps } = undoable.externalServices
   const days = undo.days()
   const isKept = days > 0 && undoOf(operation) === true
   const isApp = caller.clientId !== ''
   if (!isKept && !isApp) return await change()
-  await beginCapture(writer)
+  await beginCapture(writer, isApp ? { activity: activity.id, seconds: apps.outgoingDelay() } : undefined)
   const response = await change()
   if (!activity.isRecorded) return response
   const captured = await takeCaptured(writer)

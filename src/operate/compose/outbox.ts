@@ -1,5 +1,5 @@
 import type { Keyring } from '../../base/keyring.ts'
-import { emailLifetimeSeconds } from '../../base/mail/emailKinds.ts'
+import { canWait, emailLifetimeSeconds } from '../../base/mail/emailKinds.ts'
 import { DeliveryFailure } from '../../base/net/deliveryFailure.ts'
 import type { Database } from '../../database/connection/database.ts'
 import { addToOutbox } from '../../database/outbox/addToOutbox.ts'
@@ -38,6 +38,7 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
         recipient: { email: one.email },
         sealed: sealed({ to: one, kind, values }),
         expiresInSeconds,
+        canWait: canWait(kind),
       }))
       await addToOutbox(db, entries)
       database.afterCommit(announce)

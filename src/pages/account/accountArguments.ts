@@ -31,7 +31,7 @@ export interface AccountServices extends AccountArguments {
   keptForms: KeptForms
 }
 
-type OwnServices = Pick<ExternalServices, 'approvals' | 'checkoutAddress' | 'hasPages' | 'send' | 'sessions'> & {
+type OwnServices = Pick<ExternalServices, 'approvals' | 'apps' | 'checkoutAddress' | 'hasPages' | 'send' | 'sessions'> & {
   undo: Pick<ExternalServices['undo'], 'open'>
 }
 

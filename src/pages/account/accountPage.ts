@@ -118,7 +118,7 @@ export interface AccountItem {
   progress?: { value: number; label: string } | undefined
   /** Lines that are shown only after the person has opened their summary. */
   details?: { summary: string; lines: TextPart[][] }
-  form?: AccountForm
+  form?: AccountForm | undefined
   link?: FormLink | undefined
   links?: FormLink[]
 }

@@ -32,6 +32,7 @@ import { membershipPage } from './membershipPage.ts'
 import { newPasswordPages } from './newPasswordPages.ts'
 import { notificationsPage } from './notificationsPages.ts'
 import { orderFiles, ordersPage } from './ordersPage.ts'
+import { stopEmailsPage } from './outgoingPages.ts'
 import type { VisitorPage } from './ownPage.ts'
 import { createOwnPages } from './ownPages.ts'
 import { passkeyPage } from './passkeyPages.ts'
@@ -93,6 +94,7 @@ export function createAccountPages(args: AccountArguments): Router {
   addPage(approvalsPage)
   addPage(approvalPage)
   addPage(undoPage)
+  addPage(stopEmailsPage)
   addPage(undoSincePage)
   addPage(learningPage)
   addPage(coursePage)

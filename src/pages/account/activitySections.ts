@@ -10,6 +10,7 @@ import type { CalledOperation } from './accountArguments.ts'
 import type { AccountItem, AccountSection, AccountTable } from './accountPage.ts'
 import { changeLines } from './changeLines.ts'
 import { changeSentence } from './changeSentence.ts'
+import { outgoingLines, stopForm } from './outgoingPages.ts'
 import { undoPath, undoSincePath } from './undoPages.ts'
 
 /** How long calls are counted, in days. */
@@ -102,6 +103,7 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
   const ids = first.change?.resource.ids ?? []
   const lines = [first, ...others].flatMap(({ changes }) => changes)
   const recorded = [first, ...others].find(({ undo }) => undo !== undefined)
+  const sending = [first, ...others].find(({ outgoing }) => outgoing !== undefined)
   const activity = recorded && toPublicId('act', recorded.id)
   const details = [
     ...others.map((entry) => sentenceOf(texts, entry, names)),
@@ -114,8 +116,10 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
     lines: [
       person === '' ? texts.parts('activity.at', { date }) : texts.parts('activity.at_by', { date, person }),
       ...(reason == null ? [] : [texts.parts('activity.reason', { reason: plainText(reason, 200) })]),
+      ...outgoingLines(texts, sending?.outgoing),
       ...changeLines(texts, lines, { subject: first.change?.resource.id, names, limit: shownLines }),
     ],
+    form: sending && stopForm(texts, toPublicId('act', sending.id), sending.outgoing),
     ...(recorded?.undo?.undone_at && { mark: texts.text('undo.mark') }),
     ...(activity !== undefined &&
       recorded?.undo?.possible && {

@@ -4,6 +4,7 @@ import type { SchoolReader } from '../../database/connection/database.ts'
 import { connectedApps } from '../../identity/accounts/connectedApps.ts'
 import { accessRule } from '../../identity/apps/accessDuration.ts'
 import { undoableChanges } from '../../school/account/appActivity.ts'
+import { appContract } from '../../school/account/appContract.ts'
 import { type ActivityEntry, appTrail, appUses, namesOfObjects } from '../../school/apps/auditTrail.ts'
 import { appTerms } from '../../school/apps/changeAppRules.ts'
 import { appNames } from '../appNames.ts'
@@ -12,6 +13,7 @@ import type { TextKey } from '../texts.ts'
 import { type ActivityArguments, activitySections } from './activitySections.ts'
 import { appNameField } from './appName.ts'
 import { appSection, endedSection, type RefusedName, removalSection } from './appSection.ts'
+import { contractSection } from './contractSection.ts'
 import type { OwnPage, OwnRequest } from './ownPage.ts'
 import { showOwnPage } from './showOwnPage.ts'
 
@@ -78,6 +80,11 @@ export async function showApp(request: OwnRequest, id: string | undefined, refus
   const terms = await appTerms(reader, clientId)
   const oauth = services.oauth()
   const mustAskFirst = terms.asksFirst || oauth.consent.ask_first === 'always'
+  const { school } = ctx.state
+  const contract = app.endedAt
+    ? undefined
+    : await appContract({ database: reader, school, externalServices: services }, { ...app, accountId })
+  const { currency } = await reader.selectFrom('school').select('currency').executeTakeFirstOrThrow()
   const errors = refused ? [{ field: appNameField, text: refused.error }] : []
   await showOwnPage(request, { path, section: accountPaths.apps, notices: activityNotices, errors }, ({ texts, schoolName: school }) => {
     const name = appNames(
@@ -96,6 +103,7 @@ export async function showApp(request: OwnRequest, id: string | undefined, refus
         app.endedAt
           ? endedSection(texts, app, app.endedAt)
           : appSection(texts, app, { rule: accessRule(oauth, terms), terms, mustAskFirst, refused }),
+        ...(contract ? [contractSection(texts, contract, { refused: [...app.refusedScopes], currency })] : []),
         ...activitySections(texts, activity),
       ],
     }

@@ -7,8 +7,20 @@ import { changesSchema } from '../../engine/write/visibleChanges.ts'
 import { undoOne, undoSince } from '../undo/undoActivity.ts'
 import { ownId, undoConflicts, undoNotify, undoResult } from './accountFields.ts'
 import { activityActions, findOwnGrant, listActivity } from './appActivity.ts'
+import { stopEmails } from './stopEmails.ts'
 
 const action = z.enum(activityActions).meta({ component: 'ChangeAction' })
+
+const outgoing = z
+  .object({
+    emails: z.int().meta({ description: 'E-mails that wait.', example: 14 }),
+    announcements: z.int().meta({ description: 'News that waits to be sent to everybody concerned.', example: 0 }),
+    leaves_at: timestamp()
+      .nullable()
+      .meta({ description: 'When the first leaves; null if none waits.', example: '2026-03-01T09:35:00.000Z' }),
+    stopped: z.int().meta({ description: 'E-mails that were stopped.', example: 0 }),
+  })
+  .meta({ component: 'Outgoing' })
 
 const activity = z
   .object({
@@ -51,6 +63,9 @@ const activity = z
         undone_at: timestamp().nullable().meta({ description: 'When it was taken back.', example: null }),
       })
       .meta({ description: 'Whether it can be taken back.', example: {} }),
+    outgoing: outgoing
+      .nullable()
+      .meta({ description: 'E-mails about it that wait or were stopped; null if there are none.', example: null }),
   })
   .meta({ component: 'Activity' })
 
@@ -106,8 +121,22 @@ export const activityReads = {
   }),
 }
 
-/** The actions of an account that take back what its apps changed. */
+/** The actions of an account that take back what its apps changed, or stop the e-mails about it. */
 export const undoActions = {
+  stop_emails: defineAction('account', {
+    scope: 'read',
+    id: 'stopEmails',
+    at: 'activity/{id}/stop-emails',
+    undo: 'The e-mails are not sent.',
+    errors: ['invalid_state'],
+    summary: 'Stop e-mails about a change that have not left yet',
+    parameters: z.object({ id: ownId('act', 'Id of the activity.') }),
+    output: outgoing,
+    perform: async (writing) => {
+      const stopped = await stopEmails(writing, String(writing.parameters.get('id')))
+      return { isUnchanged: true, body: async () => ({ ...stopped }) }
+    },
+  }),
   undo_activity: defineAction('account', {
     scope: 'read',
     id: 'undoActivity',

@@ -4,6 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import { keysOf } from '../../base/text/keysOf.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
+import { outgoingOf } from '../../database/outbox/outgoing.ts'
 import { now } from '../../database/statements/expressions.ts'
 import type { NamedAuditEvent } from '../../database/tables/auditEvents.ts'
 import { type ChangeAction, changeActionOf, changeActions } from '../../database/tables/changeActions.ts'
@@ -82,6 +83,7 @@ export async function listActivity(
   const ids = rows.map(({ id }) => id)
   const undo = await undoStates(database, ids)
   const changes = await openEffects(database, ids, sealing)
+  const outgoing = await outgoingOf(database, ids)
   const names = await clientNames(database, [...new Set(rows.flatMap(({ client_id: id }) => id ?? []))])
   return {
     data: rows.flatMap((row) => {
@@ -98,6 +100,7 @@ export async function listActivity(
           by,
           changes: visibleChanges(changes.get(row.id) ?? [], readerOf(caller)),
           undo: undo.get(row.id) ?? notUndoable,
+          outgoing: outgoing.get(row.id) ?? null,
         },
       ]
     }),

@@ -2,6 +2,7 @@ import { fromPublicId, toPublicId } from '../../base/ids.ts'
 import { csvCells, csvLines } from '../../base/text/csvText.ts'
 import { normaliseEmail } from '../../base/text/emailAddress.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
+import { type Outgoing, outgoingOf } from '../../database/outbox/outgoing.ts'
 import { auditEvents, isNamedEvent } from '../../database/tables/auditEvents.ts'
 import { listUses, type UseOfDay } from '../../database/tables/grantUse.ts'
 import { namesOfAccounts } from '../../database/tables/namesOfAccounts.ts'
@@ -35,7 +36,12 @@ export const aboutEvent = (event: string): string | undefined =>
 export const namedEvents: readonly string[] = Object.keys(auditEvents)
 
 /** An entry about an app: a write through the API has its change. */
-export type ActivityEntry = AuditTrailEntry & { change: Change | undefined; changes: ObjectChange[]; undo: UndoState | undefined }
+export type ActivityEntry = AuditTrailEntry & {
+  change: Change | undefined
+  changes: ObjectChange[]
+  undo: UndoState | undefined
+  outgoing: Outgoing | undefined
+}
 
 /** The person who reads an activity: see `visibleChanges`. */
 export interface ActivityReader {
@@ -63,6 +69,7 @@ export async function withChanges(
 ): Promise<ActivityEntry[]> {
   const ids = entries.map(({ id }) => id)
   const states = await undoStates(database, ids)
+  const outgoing = await outgoingOf(database, ids)
   const effects = await openEffects(database, ids, sealing)
   const person =
     accountId === undefined || effects.size === 0
@@ -73,6 +80,7 @@ export async function withChanges(
     change: changeOf(entry),
     changes: visibleChanges(effects.get(entry.id) ?? [], { isStaff, personId: person?.id ?? null }),
     undo: states.get(entry.id),
+    outgoing: outgoing.get(entry.id),
   }))
 }
 

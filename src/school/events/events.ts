@@ -173,9 +173,10 @@ export const events = defineResource({
       roles: ['lecturer', 'staff'],
       view: 'staff',
       check: checkEvent,
-      async before({ externalServices, now }, event, values) {
+      async before({ externalServices, now, caller, activity }, event, values) {
         requireNotCanceled(event)
-        return { ...noteMove(event, values, now), ...(await htmlColumn(externalServices.markup, 'description', values)) }
+        const held = caller.clientId ? { activity: activity.id, seconds: externalServices.apps.outgoingDelay() } : undefined
+        return { ...noteMove(event, values, now, held), ...(await htmlColumn(externalServices.markup, 'description', values)) }
       },
       async after(writing, event, changed) {
         await saveEventParts(writing, event, changed)

@@ -6,8 +6,14 @@ import type { Builder } from '../../database/statements/expressions.ts'
 import { attendingStatuses } from './eventEmails.ts'
 import type { Occasion } from './occasion.ts'
 
-/** For how long further changes are added to the e-mail about a change. */
+/** For how long further changes are added to the e-mail about a change. That of an app waits as long as people can stop it, if that is longer. */
 const quietMs = 120_000
+
+/** The activity of an app, and for how many seconds what leaves because of it waits. */
+export interface Held {
+  activity: string
+  seconds: number
+}
 
 interface MovableEvent extends Occasion {
   status: string
@@ -18,13 +24,15 @@ interface MovableEvent extends Occasion {
  * Returns the columns by which a job notifies the attendees of a new time or place, if a change of a published event that is not over has one.
  * The e-mail compares with the time and place before the first change that it covers.
  */
-export function noteMove(event: MovableEvent, values: Partial<Occasion> & { notify?: boolean | undefined }, now: Date) {
+export function noteMove(event: MovableEvent, values: Partial<Occasion> & { notify?: boolean | undefined }, now: Date, held?: Held) {
   const [before, after] = [occasionOf(event), occasionOf({ ...event, ...values })]
   if (event.status !== 'published' || before.ends_at <= now.toISOString() || isDeepStrictEqual(before, after)) return {}
   const first = event.moved_from ?? before
-  if (isDeepStrictEqual(first, after) || after.ends_at <= now.toISOString()) return { moved_from: null, move_notice_at: null }
+  if (isDeepStrictEqual(first, after) || after.ends_at <= now.toISOString())
+    return { moved_from: null, move_notice_at: null, move_activity_id: null }
   if (values.notify === false) return {}
-  return { moved_from: JSON.stringify(first), move_notice_at: new Date(now.getTime() + quietMs) }
+  const due = now.getTime() + Math.max(quietMs, (held?.seconds ?? 0) * 1000)
+  return { moved_from: JSON.stringify(first), move_notice_at: new Date(due), move_activity_id: held?.activity ?? null }
 }
 
 const occasionOf = ({ starts_at, ends_at, location = null }: Occasion) => ({

@@ -3,6 +3,7 @@ import { fromPublicId } from '../../base/ids.ts'
 import { fieldProblem, Problem } from '../../base/problem.ts'
 import { violationOf } from '../../database/connection/databaseErrors.ts'
 import { withinSavepoint } from '../../database/connection/savepoint.ts'
+import { withdrawOutgoing } from '../../database/outbox/outgoing.ts'
 import { beginCapture, takeCaptured } from '../../database/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../database/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../database/undo/rows.ts'
@@ -162,6 +163,9 @@ async function finish(undoing: Undoing, entries: readonly UndoableEntry[], rows:
   await beginCapture(undoing.writer)
   await recount(undoing.writer, rows, undoing.now)
   await endCapture(undoing)
+  const partly = new Set([...result.kept, ...result.replaced].length > 0 ? entries.map(({ id }) => id) : [])
+  const ids = entries.map(({ id }) => id)
+  await withdrawOutgoing(undoing.writer, { ids, whole: ids.filter((id) => !partly.has(id)) })
   await recordUndo(undoing, entries, result)
   result.id = activityId(undoing.activity.id)
 }

@@ -35,7 +35,7 @@ export async function sendMoveNotices(writer: Writer, { schools, send, limit }: 
   for (const { school_id, ...event } of due) {
     await writer
       .updateTable('event')
-      .set({ moved_from: null, move_notice_at: null })
+      .set({ moved_from: null, move_notice_at: null, move_activity_id: null })
       .where('school_id', '=', school_id)
       .where('id', '=', event.id)
       .execute()
