@@ -99,8 +99,6 @@ export interface ApiResponse {
   isUnchanged?: boolean | undefined
   /** Number of rows in the response, if `body` does not show it. */
   rows?: number | undefined
-  /** For how many days what was written can be taken back; absent if it cannot. */
-  undoDays?: number | undefined
   /** The entry of a write in the audit trail; absent if it has changed nothing. */
   entry?: RecordedEntry | undefined
   /** For a list: the parameters that all its pages share, as text, and the cursors of the next and previous page. */

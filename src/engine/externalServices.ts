@@ -38,7 +38,7 @@ export interface ExternalServices {
   /** Writes an e-mail to the outbox, in the transaction of the change. */
   send: SendMessage
   /** Returns the number of e-mails that jobs will send about what the transaction has changed. */
-  countNews(writer: SchoolWriter, school: School): Promise<number>
+  countNews(writer: SchoolWriter, school: School): Promise<{ emails: number; at: Date | null }>
   emailLimits: EmailLimits
   /** Encrypts the tokens in the addresses of calendars, so that only their people see them. */
   calendarTokens: Sealing

@@ -156,7 +156,7 @@ export async function startDemoApi(
   const koa = new Koa<RequestState>()
   const context = {
     operations,
-    run: withApprovals(withDryRuns(run, operations), reasonOf),
+    run: withApprovals(withDryRuns(run), reasonOf),
     databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'person'),
     signer,
     externalServices,

@@ -102,6 +102,8 @@ export interface ChangeCount {
   action: string
   /** The number of rows. */
   count: number
+  /** The number of webhooks about them. */
+  webhooks: number
 }
 
 /** Returns what the current transaction has recorded so far. */
@@ -110,9 +112,17 @@ export async function changesOfTransaction(db: Reader): Promise<ChangeCount[]> {
     .selectFrom('change_log')
     .select(['type', 'action'])
     .select(({ fn, cast }) => cast<number>(fn.count('resource_id').distinct(), 'integer').as('count'))
+    .select(({ fn, cast, ref, selectFrom }) => {
+      const endpoints = selectFrom('webhook_endpoint')
+        .select((one) => one.fn.countAll().as('count'))
+        .whereRef('webhook_endpoint.school_id', '=', 'change_log.school_id')
+        .where('is_active', '=', true)
+        .where((one) => sql<SqlBool>`${ref('change_log.type')} = ANY (${one.ref('webhook_endpoint.types')})`)
+      return cast<number>(sql`${fn.countAll()} * (${endpoints})`, 'integer').as('webhooks')
+    })
     .where('transaction', '=', ownTransaction)
     .where('epoch', '=', writtenEpoch(db))
-    .groupBy(['type', 'action'])
+    .groupBy(['school_id', 'type', 'action'])
     .orderBy('type')
     .orderBy('action')
     .execute()

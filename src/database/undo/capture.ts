@@ -41,6 +41,14 @@ export interface ShownField {
   view?: 'own' | 'staff'
 }
 
+const onlyShown: ReadonlySet<string> = new Set([
+  ...(['account', 'coupon_redemption', 'file', 'form', 'form_submission', 'notification', 'orders', 'staff'] as const),
+  'subscription',
+])
+
+/** True for a table whose changes are described, but cannot be taken back. */
+export const isOnlyShown = (table: string): boolean => onlyShown.has(table)
+
 /** The bytes of images that one request may leave. See the function `capture_change`. */
 export const maxCapturedBytes = 4_194_304
 
@@ -49,7 +57,7 @@ export const maxCapturedBytes = 4_194_304
  * as long as it says: see src/database/outbox/outgoing.ts.
  */
 export async function beginCapture(writer: SchoolWriter, held?: { activity: string; seconds: number }): Promise<void> {
-  const undo = sql`set_config('schoolgate.undo', ${String(maxCapturedBytes)}, true)`
+  const undo = sql`set_config('schoolgate.undo', ${String(maxCapturedBytes)}, true), set_config('schoolgate.uncaptured', '', true)`
   const activity = sql`set_config('schoolgate.activity', ${held?.activity}, true), set_config('schoolgate.hold', ${String(held?.seconds)}, true)`
   await sql`SELECT ${held ? sql`${undo}, ${activity}` : undo}`.execute(withoutSchool(writer))
 }
@@ -59,19 +67,28 @@ export interface Captured {
   /** False if it was too much to keep: `changes` then has the first ones. */
   isComplete: boolean
   changes: RowChange[]
+  /** The number of deleted rows beyond those, by table and by whether they belong to people. */
+  uncaptured: { table: string; isOfPerson: boolean; count: number }[]
 }
 
 /** Returns what was changed since the capture began. */
 export async function takeCaptured(writer: SchoolWriter): Promise<Captured> {
-  const { rows } = await sql<{ is_complete: boolean; changes: CapturedRow[] | null }>`
+  const { rows } = await sql<{ is_complete: boolean; changes: CapturedRow[] | null; uncaptured: Record<string, number> | null }>`
     WITH taken AS (
       DELETE FROM undo_capture WHERE school_id = ${writer.schoolId} AND transaction = pg_current_xact_id()::text::bigint
       RETURNING n, table_name, row_key, person_id, before, after
     )
-    SELECT current_setting('schoolgate.undo') <> '0' AS is_complete,
+    SELECT current_setting('schoolgate.undo') <> '0' AS is_complete, nullif(current_setting('schoolgate.uncaptured', true), '')::json AS uncaptured,
            (SELECT json_agg(taken ORDER BY n) FROM taken) AS changes`.execute(withoutSchool(writer))
   const [captured] = rows
-  return { isComplete: captured?.is_complete === true, changes: joinChanges(captured?.changes ?? []) }
+  return {
+    isComplete: captured?.is_complete === true,
+    changes: joinChanges(captured?.changes ?? []),
+    uncaptured: Object.entries(captured?.uncaptured ?? {}).map(([name, count]) => {
+      const [table = '', ofPerson] = name.split(' ')
+      return { table, isOfPerson: ofPerson !== undefined, count }
+    }),
+  }
 }
 
 interface CapturedRow {

@@ -3,7 +3,8 @@ import type { Reader, SchoolReader, SchoolWriter, Stored } from '../connection/d
 import { now } from '../statements/expressions.ts'
 import { unnest } from '../statements/unnest.ts'
 import type { NamedAuditEvent } from '../tables/auditEvents.ts'
-import type { RowChange, ShownChange } from './capture.ts'
+import type { RowChange } from './capture.ts'
+import type { Effect } from './effect.ts'
 import { firstShown } from './shownChanges.ts'
 
 /** Encrypts images of rows. */
@@ -21,19 +22,18 @@ interface KeptChanges {
   /** False if they are only shown. */
   isUndoable: boolean
   changes: readonly RowChange[]
-  /** The changes in the words of the API, the most important first. */
-  shown: readonly ShownChange[]
+  effect: Effect
 }
 
 /** Keeps the changes of a request until they expire. */
 export async function saveUndo(
   writer: SchoolWriter,
-  { id, days, isUndoable, changes, shown }: KeptChanges,
+  { id, days, isUndoable, changes, effect }: KeptChanges,
   { seal }: Pick<Sealing, 'seal'>,
 ): Promise<void> {
   const sealed = (part: readonly unknown[]): string | null => (part.length > 0 ? seal(JSON.stringify(part)) : null)
   const images = Map.groupBy(isUndoable ? changes.map(({ same: _, ...image }) => image) : [], ({ personId }) => personId)
-  const effects = Map.groupBy(firstShown(shown), ({ personId }) => personId)
+  const effects = Map.groupBy(firstShown(effect.changes), ({ personId }) => personId)
   await writer
     .insertInto('undo_record')
     .values({

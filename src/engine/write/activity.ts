@@ -1,7 +1,7 @@
 import { newId } from '../../base/ids.ts'
 import type { AuditEntry } from '../../database/tables/audit.ts'
-import type { RowChange, ShownChange } from '../../database/undo/capture.ts'
-import type { Losses } from './losses.ts'
+import type { RowChange } from '../../database/undo/capture.ts'
+import type { Effect } from '../../database/undo/effect.ts'
 
 /** The entry of a request in the audit trail. */
 export interface RecordedEntry {
@@ -9,10 +9,8 @@ export interface RecordedEntry {
   details: Record<string, unknown>
   /** The row version before the write; null for a new row, or for a request without a single row. */
   rowVersion: number | null
-  /** The objects that an app removed or overwrote. */
-  losses?: Losses | undefined
-  /** Its changes in the words of the API, the most important first. */
-  changes?: readonly ShownChange[] | undefined
+  /** What the request does: of an app, of a dry run, and of what can be taken back. */
+  effect?: Effect | undefined
 }
 
 /** The activity of a request: its entry in the audit trail, and what it changed. */
@@ -28,14 +26,16 @@ export interface Activity {
   approvalId?: string | undefined
   /** Rows that were captured before the end of the request. */
   changes: RowChange[]
+  /** The number of e-mails that it has sent so far, and of those that wait. */
+  emails: { now: number; held: number }
 }
 
-export const newActivity = (): Activity => ({ id: newId(), isRecorded: false, entries: [], changes: [] })
+export const newActivity = (): Activity => ({ id: newId(), isRecorded: false, entries: [], changes: [], emails: { now: 0, held: 0 } })
 
 /** Returns the entries of a request for the audit trail. The first one has what an app removed or overwrote. */
 export function entriesOf({ entries: [first, ...others], entry }: Activity): AuditEntry[] {
   if (!first) return []
-  const { deleted = 0, overwritten = 0 } = entry?.losses ?? {}
+  const { deleted = 0, overwritten = 0 } = entry?.effect?.losses ?? {}
   if (deleted + overwritten === 0) return [first, ...others]
   return [{ ...first, details: { ...first.details, losses: { deleted, overwritten } } }, ...others]
 }

@@ -119,14 +119,14 @@ function summaryOf(
   { body }: ApiResponse,
 ): ApprovalSummary | undefined {
   const { affected, emails, undo_days } = reportOf(body)
-  const { event, details, losses } = entry
+  const { event, details, effect } = entry
   const rows = affected.reduce((sum, { action, count }) => (action === 'created' ? sum : sum + count), 0)
   const byEffect = (): AskReason | 'many' | undefined => {
-    if (losses?.isTooLarge || (undo_days === 0 && losses?.any)) return 'irreversible'
+    if (effect?.isTooLarge || (undo_days === 0 && effect?.losses.any)) return 'irreversible'
     if (emails > maxEmails) return 'outward'
     return rows > maxRows ? 'many' : undefined
   }
-  const always = losses?.isTooLarge ? 'irreversible' : undefined
+  const always = effect?.isTooLarge ? 'irreversible' : undefined
   const reason = caller.asksFirst === true ? (declared ?? byEffect()) : always
   return reason && { reason, event, details, affected, emails, undo_days }
 }

@@ -33,9 +33,9 @@ export async function requireUsual({
   caller: PersonCaller
   activity: Activity
 }): Promise<void> {
-  if (caller.isWatched !== true || !entry) return
-  const { deleted = 0, overwritten = 0 } = entry.losses ?? {}
-  if (deleted + overwritten === 0 && !entry.event.endsWith('.deleted')) return
+  if (caller.isWatched !== true) return
+  const { deleted = 0, overwritten = 0 } = entry?.effect?.losses ?? {}
+  if (deleted + overwritten === 0) return
   await lockByName(writer, `deletions ${writer.schoolId} ${caller.clientId}`)
   const counts = await countLosses(writer, caller.clientId)
   for (const kind of lossKinds) if (counts[kind] > signalRules[kind].threshold) throw new UnusualLoss(kind, counts[kind])

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import type { Caller } from '../../base/caller.ts'
-import { canWait } from '../../base/mail/emailKinds.ts'
 import { Problem } from '../../base/problem.ts'
-import { type Effects, withoutCommit } from '../../database/connection/dryRun.ts'
+import { withoutCommit } from '../../database/connection/dryRun.ts'
 import { askReasons } from '../../database/tables/approvalSummary.ts'
-import { changeActionOf } from '../../database/tables/changeActions.ts'
 import type { ApiResponse } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
@@ -64,29 +62,17 @@ export const takesDryRun = (operation: Operation): boolean =>
  * Returns `run` with dry runs: the same checks and the same response, with `dry_run`, but the transaction is rolled back, no e-mail is sent, and
  * no Idempotency-Key is used.
  */
-export function withDryRuns(run: Run, operations: readonly Operation[]): Run {
-  const typesOf = Map.groupBy(new Map(operations.map(({ resource }) => [resource.object, resource.table])), ([, table]) => table)
+export function withDryRuns(run: Run): Run {
   return async (operation, caller, sent, context) => {
     if (!sent.isDryRun || !isWrite(operation) || !context.store) return await run(operation, caller, sent, context)
-    const { store, effects } = withoutCommit(context.store, (writer) => context.externalServices.countNews(writer, context.school))
-    const services = withoutEffects(context.externalServices)
+    const { store, externalServices } = context
     const response = await run(
       operation,
       caller,
       { ...sent, idempotencyKey: undefined, form: refuseForm },
-      { ...context, store, externalServices: services.externalServices },
+      { ...context, store: withoutCommit(store), externalServices: withoutEffects(externalServices) },
     )
-    const { changes, deleted, laterEmails } = effects()
-    const fallen = [...deleted].flatMap(([table, count]) => {
-      const types = (typesOf.get(table) ?? []).map(([type]) => type)
-      const recorded = changes.filter(({ type, action }) => types.includes(type) && action === 'deleted')
-      const unrecorded = count - recorded.reduce((sum, one) => sum + one.count, 0)
-      return types[0] !== undefined && unrecorded > 0 ? [{ type: types[0], action: 'deleted', count: unrecorded }] : []
-    })
-    const [emails, held] = [services.emails() + laterEmails, services.heldEmails() + laterEmails]
-    const delay = caller.kind === 'person' && caller.clientId !== '' ? context.externalServices.apps.outgoingDelay() : 0
-    const emails_at = held > 0 && delay > 0 ? new Date(Date.now() + delay * 1000).toISOString() : null
-    return reported(response, caller, { changes: [...changes, ...fallen], emails, emails_at })
+    return reported(response, caller)
   }
 }
 
@@ -94,14 +80,18 @@ const refuseForm = (): never => {
   throw new Problem('invalid_request', { description: 'The upload of a file cannot be tried with Dry-Run: remove the header.' })
 }
 
-function reported(
-  { status, body, headers = {}, undoDays = 0, entry }: ApiResponse,
-  caller: Caller,
-  { changes, ...outgoing }: { changes: Effects['changes']; emails: number; emails_at: string | null },
-): ApiResponse {
-  const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
-  const shown = caller.kind === 'person' ? visibleChanges(entry?.changes ?? [], readerOf(caller)).slice(0, maxChanges) : []
-  const whole = { ...body, dry_run: { status, affected, changes: shown, ...outgoing, undo_days: undoDays, asks: null } }
+function reported({ status, body, headers = {}, entry }: ApiResponse, caller: Caller): ApiResponse {
+  const { affected = [], changes = [], emails, undoDays = 0 } = entry?.effect ?? {}
+  const report = {
+    status,
+    affected,
+    changes: caller.kind === 'person' ? visibleChanges(changes, readerOf(caller)).slice(0, maxChanges) : [],
+    emails: (emails?.now ?? 0) + (emails?.later ?? 0),
+    emails_at: emails?.laterAt ?? null,
+    undo_days: undoDays,
+    asks: null,
+  }
+  const whole = { ...body, dry_run: report }
   const { Location: _, ...others } = headers
   return {
     // A response without a body has no place for the report.
@@ -114,21 +104,9 @@ function reported(
 }
 
 /** Returns the services without what a rollback does not take back: limits are not counted, and access and sessions do not end. */
-function withoutEffects(services: ExternalServices): { externalServices: ExternalServices; emails(): number; heldEmails(): number } {
-  let [emails, held] = [0, 0]
-  return {
-    emails: () => emails,
-    heldEmails: () => held,
-    externalServices: {
-      ...services,
-      async send(db, school, to, kind, values) {
-        emails += [to].flat().length
-        if (canWait(kind)) held += [to].flat().length
-        await services.send(db, school, to, kind, values)
-      },
-      emailLimits: { requireRequested: async () => undefined, isNoticeAllowed: async () => true },
-      authorizations: { ...services.authorizations, end: async () => undefined },
-      sessions: { ...services.sessions, end: async () => undefined },
-    },
-  }
-}
+const withoutEffects = (services: ExternalServices): ExternalServices => ({
+  ...services,
+  emailLimits: { requireRequested: async () => undefined, isNoticeAllowed: async () => true },
+  authorizations: { ...services.authorizations, end: async () => undefined },
+  sessions: { ...services.sessions, end: async () => undefined },
+})

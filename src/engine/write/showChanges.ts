@@ -65,7 +65,7 @@ export async function showChanges(
   // The changes about a person are forgotten with them.
   const erased = new Set(changes.flatMap(({ table, personId, after }) => (table === 'person' && isErased(after) ? [personId] : [])))
   for (const change of changes) {
-    if (erased.has(change.personId)) continue
+    if (erased.has(change.personId) || isOfStranger(change)) continue
     const resource = resourceOf(resourcesOf(change.table), change)
     if (resource && !parts[change.table])
       shown.set(rowKey(change.table, change.key.id), { change, shown: shownOf(resource, change, context) })
@@ -104,6 +104,9 @@ const needsMore = ({ derivations }: Resource, { before, after, same }: RowChange
 
 const hasAll = (names: readonly string[], columns: Columns): boolean => names.every((name) => name in columns)
 
+/** True for a row about somebody whom the school does not know: nothing of it would be forgotten with them. */
+const isOfStranger = (change: RowChange): boolean => change.personId === null && wholeOf(change).person_id === null
+
 const isErased = (after: Columns | null): boolean => after === null || (after.erased_at ?? null) !== null
 
 /** False for an updated row of which only counters and the like were changed. */
@@ -131,8 +134,8 @@ function shownOf(resource: Resource, change: RowChange, context: Presentation): 
 
 const wholeOf = ({ before, after, same }: RowChange): Columns => ({ ...same, ...before, ...after })
 
-function labelIn({ title, name, display_name, code }: Columns): string | null {
-  const label = [title, name, display_name, code].find((one) => typeof one === 'string' && one !== '')
+function labelIn({ title, name, display_name, code, number, filename }: Columns): string | null {
+  const label = [title, name, display_name, code, number, filename].find((one) => typeof one === 'string' && one !== '')
   return typeof label === 'string' ? label.slice(0, 200) : null
 }
 
@@ -199,11 +202,11 @@ function shortened(value: unknown): unknown {
   return text.length > longest ? `${text.slice(0, longest)}…` : value
 }
 
-/** Returns the columns of an image as a query returns them: an image has times as texts. */
+/** Returns the columns of an image as a query returns them: an image has times as texts, in the form of `to_jsonb`. */
 const withTimes = (columns: Columns): Columns =>
   Object.fromEntries(
     Object.entries(columns).map(([name, value]) => [
       name,
-      typeof value === 'string' && /_at$|_for$/.test(name) && !Number.isNaN(Date.parse(value)) ? new Date(value) : value,
+      typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/.test(value) ? new Date(value) : value,
     ]),
   )

@@ -4,6 +4,7 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import {
   beginCapture,
   followedBy,
+  isOnlyShown,
   keyText,
   maxCapturedBytes,
   type RowChange,
@@ -15,14 +16,15 @@ import type { ApiResponse } from '../call.ts'
 import { type Operation, undoOf } from '../declare/operations.ts'
 import type { Presentation } from '../declare/rowSerializer.ts'
 import type { Activity } from './activity.ts'
-import { lossesIn } from './losses.ts'
+import { effectOf } from './effect.ts'
 
 interface Undoable extends Presentation {
   writer: SchoolWriter
   caller: PersonCaller
   operation: Operation
   activity: Activity
-  /** True if a change that is too large to be taken back is rolled back in any case, or was approved. */
+  isDryRun: boolean
+  /** True if a change that is too large to be taken back was approved. */
   mayBeFinal: boolean
 }
 
@@ -36,35 +38,33 @@ export class TooLargeToUndo extends Problem {
 }
 
 /**
- * Runs a change, and keeps what it changed under the id of its activity, to show it and, if its operation can be undone, to take it back. Counts what
- * an app removes and overwrites.
+ * Runs a change, and describes its effect if an app makes it, if it is tried, or if its operation can be undone. Keeps the effect under the id of
+ * its activity, with what taking it back needs.
  * @throws TooLargeToUndo
  */
 export async function undoably(undoable: Undoable, change: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  const { writer, caller, operation, activity, mayBeFinal } = undoable
+  const { writer, caller, operation, activity, isDryRun, mayBeFinal } = undoable
   const { undo, apps } = undoable.externalServices
   const days = undo.days()
   const isKept = days > 0 && undoOf(operation) === true
   const isApp = caller.clientId !== ''
-  if (!isKept && !isApp) return await change()
+  if (!isKept && !isApp && !isDryRun) return await change()
   await beginCapture(writer, isApp ? { activity: activity.id, seconds: apps.outgoingDelay() } : undefined)
   const response = await change()
-  if (!activity.isRecorded) return response
+  const { entry } = activity
+  if (!activity.isRecorded || !entry) return response
   const captured = await takeCaptured(writer)
   const changes = joined([...activity.changes, ...captured.changes])
-  const isTooLarge = isKept && (!captured.isComplete || sizeOf(changes) > maxCapturedBytes)
-  if (isTooLarge && isApp && !mayBeFinal) throw new TooLargeToUndo()
-  const own = operation.resource.table
-  const shown = await undo.show(writer, changes, own, undoable)
-  if (activity.entry) {
-    const isObject = (table: string): boolean => undo.typesOf(table).length > 0
-    const losses = lossesIn(changes, { own, isObject })
-    activity.entry.changes = shown
-    if (isApp) activity.entry.losses = { ...losses, any: losses.any || !captured.isComplete, isTooLarge }
-  }
-  const isUndoable = isKept && !isTooLarge && changes.length > 0
-  if (days > 0 && (isUndoable || shown.length > 0)) await saveUndo(writer, { id: activity.id, days, isUndoable, changes, shown }, undo)
-  return isUndoable ? { ...response, undoDays: days } : response
+  const images = changes.filter(({ table }) => !isOnlyShown(table))
+  const isTooLarge = isKept && (!captured.isComplete || sizeOf(images) > maxCapturedBytes)
+  if (isTooLarge && isApp && !isDryRun && !mayBeFinal) throw new TooLargeToUndo()
+  const isUndoable = isKept && !isTooLarge && images.length > 0
+  const undoDays = isUndoable ? days : 0
+  const effect = await effectOf({ ...undoable, entry, undoDays, isTooLarge }, { ...captured, changes })
+  entry.effect = effect
+  if (days > 0 && (isUndoable || effect.changes.length > 0))
+    await saveUndo(writer, { id: activity.id, days, isUndoable, changes: images, effect }, undo)
+  return response
 }
 
 /** Joins changes of the same row, in their order. */

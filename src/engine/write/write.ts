@@ -1,5 +1,6 @@
 import type { PersonCaller } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
+import { canWait } from '../../base/mail/emailKinds.ts'
 import { Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { type Actor, actingAs } from '../../database/tables/actors.ts'
@@ -12,6 +13,7 @@ import type { ApiResponse, Call, RequestInput, UsedApproval } from '../call.ts'
 import type { Values } from '../declare/expressions.ts'
 import type { Operation, OperationOf } from '../declare/operations.ts'
 import { pickerOf } from '../declare/views.ts'
+import type { ExternalServices } from '../externalServices.ts'
 import { csvColumns } from '../output/csvColumns.ts'
 import { type Activity, entriesOf, newActivity } from './activity.ts'
 import { pauseUnusual, requireUsual } from './circuitBreaker.ts'
@@ -52,21 +54,24 @@ export async function write<Target extends Operation>(
   return await store
     .transaction(async (writer) => {
       const { database: _database, store: _store, ...rest } = call
+      const activity: Activity = { ...newActivity(), approvalId: sent.approval?.id }
       const write: Write<Target> = {
         ...rest,
         caller,
         writer: actingAs(writer, actorOf(caller)),
         body,
         agentReason: sent.agentReason,
-        activity: { ...newActivity(), approvalId: sent.approval?.id },
+        activity,
+        externalServices: countingEmails(call, { caller, activity }),
         received,
         csv,
         now: new Date(),
       }
       const changed = async (): Promise<ApiResponse> => {
         if (sent.approval) await requireUnused(writer, sent.approval)
-        const mayBeFinal = sent.isDryRun === true || (sent.approval?.id !== undefined && sent.approval.isKind !== true)
-        const response = await reportRemoved(write, await undoably({ ...write, mayBeFinal }, () => change(write)))
+        const { approval, isDryRun = false } = sent
+        const mayBeFinal = approval?.id !== undefined && approval.isKind !== true
+        const response = await reportRemoved(write, await undoably({ ...write, isDryRun, mayBeFinal }, () => change(write)))
         await recordAudit(writer, entriesOf(write.activity))
         if (sent.approval) requireDecided(write, sent.approval)
         if (!sent.isDryRun) await requireUsual(write)
@@ -79,6 +84,21 @@ export async function write<Target extends Operation>(
     .catch(async (error: unknown) => {
       throw explainWriteViolation(await pauseUnusual(error, { store, clientId: caller.clientId }), operation.resource)
     })
+}
+
+/** Returns the services, with which an activity counts its e-mails. */
+function countingEmails(
+  { externalServices: services }: Pick<Call, 'externalServices'>,
+  { caller, activity: { emails } }: { caller: PersonCaller; activity: Activity },
+): ExternalServices {
+  const isHeld = caller.clientId !== '' && services.apps.outgoingDelay() > 0
+  return {
+    ...services,
+    async send(db, school, to, kind, values) {
+      emails[isHeld && canWait(kind) ? 'held' : 'now'] += [to].flat().length
+      await services.send(db, school, to, kind, values)
+    },
+  }
 }
 
 function actorOf({ clientId, operator }: PersonCaller): Actor {

@@ -151,7 +151,7 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
     contentVersions,
     visitorAnswers,
     grantUses: createGrantUses({ database: database.lane('background'), log }),
-    run: withVisitorAnswers(withApprovals(withDryRuns(run, operations)), visitorAnswers),
+    run: withVisitorAnswers(withApprovals(withDryRuns(run)), visitorAnswers),
     schoolNames,
     outbox: createOutbox({ database, keyring }),
     exchanges,

@@ -1,5 +1,5 @@
+import { moneyText } from '../../base/text/readerFormats.ts'
 import type { AppContract } from '../../school/account/appContract.ts'
-import { moneyText } from '../../school/orders/documentParts.ts'
 import type { Texts } from '../texts.ts'
 import type { AccountSection } from './accountPage.ts'
 

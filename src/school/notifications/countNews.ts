@@ -13,40 +13,48 @@ interface Counting {
   hasPages(school: School): boolean
 }
 
-/** Returns the number of e-mails that jobs will send about what the transaction has announced. */
-export async function countNews(writer: SchoolWriter, school: School, { send, hasPages }: Counting): Promise<number> {
+/** Returns the number of e-mails that jobs will send about what the transaction has announced, and when the first ones are due. */
+export async function countNews(
+  writer: SchoolWriter,
+  school: School,
+  { send, hasPages }: Counting,
+): Promise<{ emails: number; at: Date | null }> {
   const announced = await writer
     .selectFrom('notification')
-    .select(['kind', 'group_id', 'subject_id', 'occurred_at'])
+    .select(['kind', 'group_id', 'subject_id', 'occurred_at', 'due_at'])
     .where(isOfTransaction('notification'))
     .where('finished_at', 'is', null)
     .orderBy('subject_id')
     .execute()
   const context = { writer, school, send, hasPages: hasPages(school) }
-  let emails = await countMoveNotices(writer)
+  const moves = await countMoveNotices(writer)
+  let { emails } = moves
+  const times = [moves.at]
   for (const rows of Map.groupBy(announced, ({ kind, group_id }) => `${kind} ${group_id}`).values()) {
     const [first] = rows
     if (!first) continue
     const batch = { subjectIds: rows.map(({ subject_id }) => subject_id), groupId: first.group_id, occurredAt: first.occurred_at }
     const news = await findNews(first.kind, context, batch)
-    if (news) emails += await countRecipients(writer, news)
+    const recipients = news ? await countRecipients(writer, news) : 0
+    emails += recipients
+    if (recipients > 0) times.push(first.due_at)
   }
-  return emails
+  const due = times.filter((time) => time !== null).map(Number)
+  return { emails, at: due.length > 0 ? new Date(Math.min(...due)) : null }
 }
 
 /** Returns the number of people who will get an e-mail about a new time or place of an event that the transaction has changed. */
-async function countMoveNotices(writer: SchoolWriter): Promise<number> {
-  const { count } = await writer
+async function countMoveNotices(writer: SchoolWriter): Promise<{ emails: number; at: Date | null }> {
+  return await writer
     .selectFrom('event')
     .innerJoin('rsvp', 'rsvp.event_id', 'event.id')
     .innerJoin('person', 'person.id', 'rsvp.person_id')
-    .select((row) => row.cast<number>(row.fn.countAll(), 'int4').as('count'))
+    .select((row) => [row.cast<number>(row.fn.countAll(), 'int4').as('emails'), row.fn.min<Date | null>('event.move_notice_at').as('at')])
     .where(isOfTransaction('event'))
     .where('event.move_notice_at', 'is not', null)
     .where('rsvp.status', 'in', attendingStatuses)
     .where('person.erased_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return count
 }
 
 interface Page {

@@ -36,7 +36,7 @@ export async function apiCaller(
     verify: (text: string, signature: string) => keyring.verify('cursors', text, signature),
   }
   const scopes = new Set(operations.map(({ scope }) => scope))
-  const perform = withDryRuns(run, operations)
+  const perform = withDryRuns(run)
   return async ({ operation, parameters, body, form, as, ifMatch, isDryRun }) => {
     const person = as === undefined ? owner : await personNamed(school, as)
     const caller: PersonCaller = { kind: 'person', ...person, scopes, clientId: '', grantId: '', operator: session.userName }
