@@ -25,6 +25,7 @@ describe.each(['en', 'de'] as const)('the change of an app in %s', (language) =>
       resource: { type: resource.object, id: null, label, ids: [] },
       count,
       reason: null,
+      undone: [],
     }
     return changeSentence(texts, change)
       .map(({ text }) => text)

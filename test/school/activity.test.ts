@@ -70,6 +70,7 @@ describe('the activity of an app', () => {
       by,
       reason: null,
       undo,
+      undone: [],
       changes: expect.any(Array),
     }
     const course = { type: 'course', id, label: 'Clay From Scratch', ids: [] }
@@ -83,7 +84,7 @@ describe('the activity of an app', () => {
     expect((await get(who, `/account/authorizations/${authorization}/activity`)).body.data).toEqual(body.data)
   })
 
-  test('is filtered by action and by type or id of the object', async () => {
+  test('is filtered by action, by type or id of the object, and by time', async () => {
     const who = await connected()
     const first = await newCourse(who, 'One')
     const second = await newCourse(who, 'Two')
@@ -100,6 +101,10 @@ describe('the activity of an app', () => {
     expect(await operations(`resource=${first}`)).toEqual(['deleteCourse', 'createCourse'])
     expect(await operations(`resource=${first}&action=created`)).toEqual(['createCourse'])
     expect(await operations('resource=cours')).toEqual([])
+    const { data: entries } = (await get(who, '/account/activity')).body
+    expect(await operations(`since=${entries[0].at}`)).toEqual(['bulkStudents'])
+    expect(await operations(`until=${entries[3].at}`)).toEqual(['createCourse'])
+    expect((await get(who, '/account/activity?since=yesterday')).status).toBe(400)
     expect((await get(who, '/account/activity?action=renamed')).status).toBe(400)
   })
 

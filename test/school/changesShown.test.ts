@@ -4,12 +4,19 @@ import { duringTests } from '../support/duringTests.ts'
 import { startService } from '../support/service.ts'
 
 const service = duringTests(() => startService({ redis: false }))
-const scope = 'openid account:read account:write courses:read courses:write students:read students:write posts:read posts:write'
+const scope =
+  'openid account:read account:write courses:read courses:write students:read students:write posts:read posts:write lecturers:read lecturers:write pages:read pages:write school:read school:write'
 
 interface Field {
   field: string
   before: string | null
   after: string | null
+}
+
+interface Entry {
+  operation: string
+  resource: { label: string | null }
+  changes: { type: string }[]
 }
 
 let count = 0
@@ -71,5 +78,50 @@ describe('a request of an app has one description of its changes', () => {
     expect((await app.post(`/account/activity/${done.id}/undo`, {})).status).toBe(200)
     const { body: after } = await app.get('/account/activity?limit=5')
     expect(after.data.find((one: { id: string }) => one.id === done.id).changes).toEqual(done.changes)
+  })
+
+  test('by taking back and redoing, each an activity of its own that says what', async () => {
+    const app = await ownersApp()
+    const { body: course } = await app.post('/courses', { title: 'Glazes' })
+    await app.send('PATCH', `/courses/${course.id}`, { title: 'All glazes' })
+    const list = async (query = '') => (await app.get(`/account/activity?limit=20${query}`)).body.data
+    const [change] = await list()
+    const { body: back } = await app.post(`/account/activity/${change.id}/undo`, {})
+    expect(back).toMatchObject({
+      affected: [{ type: 'course', action: 'updated', count: 1 }],
+      rows: [{ type: 'course', id: course.id, action: 'updated', label: 'Glazes' }],
+    })
+    const [undone] = await list('&action=undone')
+    expect(undone).toMatchObject({
+      id: back.id,
+      operation: 'undoActivity',
+      action: 'undone',
+      undone: [change.id],
+      resource: { type: 'course', id: course.id, label: 'Glazes' },
+      undo: { possible: true },
+    })
+    expect(undone.changes[0].fields).toEqual([{ field: 'title', before: 'All glazes', after: 'Glazes' }])
+    const { body: again } = await app.post(`/account/activity/${undone.id}/undo`, {})
+    expect((await app.get(`/courses/${course.id}`)).body.title).toBe('All glazes')
+    expect((await list('&resource=course')).map(({ id }: { id: string }) => id).slice(0, 3)).toEqual([again.id, back.id, change.id])
+  })
+
+  test('with what is deleted too, and the names of people, lecturers and copies', async () => {
+    const app = await ownersApp()
+    const { body: lecturer } = await app.post('/lecturers', { display_name: 'Ines Ofen' })
+    await app.post(`/lecturers/${lecturer.id}/hide`, {})
+    const { body: page } = await app.post('/pages', { title: 'Kilns' })
+    await app.post(`/pages/${page.id}/duplicate`, {})
+    const { body: staff } = await app.post('/school/staff', { email: 'new@example.com', role: 'admin' })
+    expect(staff).toMatchObject({ id: expect.stringMatching(/^stf_/) })
+    const { data } = (await app.get('/account/activity')).body
+    const told = data.map(({ operation, resource, changes }: Entry) => [operation, resource.label, changes.map(({ type }) => type)])
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['hideLecturer', 'Ines Ofen', ['lecturer']],
+        ['duplicatePage', expect.stringMatching(/^Kilns/), ['page']],
+        ['inviteStaff', null, expect.arrayContaining(['staff'])],
+      ]),
+    )
   })
 })

@@ -383,9 +383,11 @@ describeDemo('taking back next to the work of others, on $name', (api) => {
     const { activity } = await done(`courses/${course.id}`, { subtitle: 'Spoiled' }, 'PATCH')
     const before = await done(`courses/${course.id}`, { subtitle: 'By hand' }, 'PATCH')
     const refused = await undo(activity)
-    const [detail] = refused.json.details as { field: string; message: string }[]
+    const [detail] = refused.json.details as { field: string; message: string; meta: object }[]
     expect(detail?.field).toBe('subtitle')
     expect(detail?.message).toMatch(/^subtitle: the course 'Slips' was changed since, last at 20\d\d-\S+Z/)
+    expect(detail?.meta).toMatchObject({ type: 'course', id: course.id, present: 'By hand', restored: null, activity: before.activity })
+    expect(detail?.meta).toMatchObject({ at: expect.stringMatching(/Z$/), by: expect.any(String) })
     const again = await done(`courses/${course.id}`, { subtitle: 'Twice by hand' }, 'PATCH')
     expect(again.id).toBe(course.id)
     expect((await undo(before.activity)).json.details).toEqual([

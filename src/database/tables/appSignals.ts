@@ -3,6 +3,7 @@ import { firstIdAt } from '../../base/ids.ts'
 import type { Reader, SchoolReader, SchoolWriter } from '../connection/database.ts'
 import { type Builder, daySeconds, now, secondsAgo } from '../statements/expressions.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
+import type { NamedAuditEvent } from './auditEvents.ts'
 import { changeConditions } from './changeFilter.ts'
 import { pauseClient } from './clients.ts'
 import type { SignalKind, SignalRule } from './signals.ts'
@@ -147,7 +148,7 @@ export const lostObjects = {
   deletions: (row: Builder<'audit_log'>) =>
     sql<number>`coalesce(sum(greatest(
       CASE WHEN ${row.ref('audit_log.event')} LIKE '%.deleted' THEN coalesce(jsonb_array_length(${row.ref('audit_log.details')} #> '{resource,ids}'), 1) ELSE 0 END,
-      (${row.ref('audit_log.details')} #>> '{losses,deleted}')::int)) FILTER (WHERE ${row.ref('audit_log.details')} ? 'operation'), 0)::int`,
+      (${row.ref('audit_log.details')} #>> '{losses,deleted}')::int)) FILTER (WHERE ${row.ref('audit_log.details')} ? 'operation' AND ${row.ref('audit_log.event')} <> ${'activity.undone' satisfies NamedAuditEvent}), 0)::int`,
   overwrites: (row: Builder<'audit_log'>) =>
     sql<number>`coalesce(sum((${row.ref('audit_log.details')} #>> '{losses,overwritten}')::int), 0)::int`,
 }

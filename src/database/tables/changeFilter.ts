@@ -4,7 +4,7 @@ import { type ChangeAction, changeActionOf, changeVerbs } from './changeActions.
 
 /** Which writes through the API are read; all by default. */
 export interface ChangeFilter {
-  action?: ChangeAction | undefined
+  action?: ChangeAction | 'undone' | undefined
   type?: string | undefined
   /** The public id of a changed object. */
   objectId?: string | undefined
@@ -21,7 +21,7 @@ export function changeConditions({ action, type, objectId, ofGrant }: ChangeFilt
       sql<boolean>`${details} ? 'operation'`,
       ...(ofGrant === undefined ? [] : [row('grant_id', '=', ofGrant)]),
       ...(action === undefined ? [] : [isAction(action, verb)]),
-      ...(type === undefined ? [] : [row('event', '^@', `${type}.`)]),
+      ...(type === undefined ? [] : [sql<boolean>`(${row.ref('event')} ^@ ${`${type}.`} OR ${details} #>> '{resource,type}' = ${type})`]),
       ...(objectId === undefined
         ? []
         : [sql<boolean>`(${details} #>> '{resource,id}' = ${objectId} OR ${details} #> '{resource,ids}' ? ${objectId})`]),
@@ -30,9 +30,10 @@ export function changeConditions({ action, type, objectId, ofGrant }: ChangeFilt
 }
 
 /** An action is stored as the verb of its operation; verbs of no action are updates. */
-function isAction(action: ChangeAction, verb: ReturnType<typeof sql<string>>) {
+function isAction(action: ChangeAction | 'undone', verb: ReturnType<typeof sql<string>>) {
+  if (action === 'undone') return sql<boolean>`${verb} = ${action}`
   if (action === 'updated') {
-    const others = changeVerbs.filter((one) => changeActionOf(one) !== 'updated')
+    const others = ['undone', ...changeVerbs.filter((one) => changeActionOf(one) !== 'updated')]
     return sql<boolean>`${verb} <> ALL (${others}::text[])`
   }
   return sql<boolean>`${verb} = ANY (${changeVerbs.filter((one) => changeActionOf(one) === action)}::text[])`

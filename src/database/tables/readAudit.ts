@@ -21,7 +21,7 @@ export interface AuditFilter {
   requestId?: string | undefined
   /** Only writes through the API. */
   changes?: ChangeFilter | undefined
-  /** Only writes through the API, also those that were taken back, and events that show or change who has access. */
+  /** Only writes through the API, and events that show or change who has access. */
   isActivity?: boolean | undefined
   since?: Date | undefined
   until?: Date | undefined

@@ -162,28 +162,43 @@ export interface UndoableEntry {
   id: string
   account_id: string | null
   client_id: string | null
+  event: string
   /** The operations whose permission is needed. */
   operations: string[]
   resource: Record<string, unknown> | undefined
+  /** What it took back, if it took back one request. */
+  reverses: Reversed | undefined
+}
+
+/** A request that another one took back, or made again by taking that back. */
+export interface Reversed {
+  operation: string
+  event: string
+  isAgain: boolean
 }
 
 interface Details {
   operation?: string
   operations?: string[]
   resource?: Record<string, unknown>
+  reverses?: Reversed
 }
 
-const entryOf = ({ details, ...row }: Pick<UndoableEntry, 'id' | 'account_id' | 'client_id'> & { details: Details }): UndoableEntry => ({
+const entryOf = ({
+  details,
+  ...row
+}: Pick<UndoableEntry, 'id' | 'account_id' | 'client_id' | 'event'> & { details: Details }): UndoableEntry => ({
   ...row,
   operations: details.operations ?? (details.operation === undefined ? [] : [details.operation]),
   resource: details.resource,
+  reverses: details.reverses,
 })
 
 /** Returns an entry of the audit trail. */
 export async function findUndone(reader: SchoolReader, id: string): Promise<UndoableEntry | undefined> {
   const row = await reader
     .selectFrom('audit_log')
-    .select(['id', 'account_id', 'client_id', 'details'])
+    .select(['id', 'account_id', 'client_id', 'event', 'details'])
     .where('id', '=', id)
     .$narrowType<{ details: Details }>()
     .executeTakeFirst()
@@ -208,7 +223,7 @@ export async function findUndoable(
   const rows = await reader
     .selectFrom('undo_record')
     .innerJoin('audit_log', 'audit_log.id', 'undo_record.id')
-    .select(['audit_log.id', 'audit_log.account_id', 'audit_log.client_id', 'audit_log.details'])
+    .select(['audit_log.id', 'audit_log.account_id', 'audit_log.client_id', 'audit_log.event', 'audit_log.details'])
     .where('audit_log.client_id', '=', clientId)
     .where('audit_log.event', '<>', 'activity.undone' satisfies NamedAuditEvent)
     .where('undo_record.is_undoable', '=', true)

@@ -1,7 +1,7 @@
 import { toPublicId } from '../../base/ids.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { isCounter, sourcesOf } from '../../database/statements/columnKinds.ts'
-import type { Columns, RowChange, ShownChange, ShownField } from '../../database/undo/capture.ts'
+import { type Columns, isOnlyShown, type RowChange, type ShownChange, type ShownField } from '../../database/undo/capture.ts'
 import { isBookkeeping } from '../../database/undo/columnKinds.ts'
 import { lockRows } from '../../database/undo/rows.ts'
 import type { Resource } from '../declare/resource.ts'
@@ -105,7 +105,8 @@ const needsMore = ({ derivations }: Resource, { before, after, same }: RowChange
 const hasAll = (names: readonly string[], columns: Columns): boolean => names.every((name) => name in columns)
 
 /** True for a row about somebody whom the school does not know: nothing of it would be forgotten with them. */
-const isOfStranger = (change: RowChange): boolean => change.personId === null && wholeOf(change).person_id === null
+const isOfStranger = (change: RowChange): boolean =>
+  change.personId === null && isOnlyShown(change.table) && wholeOf(change).person_id === null
 
 const isErased = (after: Columns | null): boolean => after === null || (after.erased_at ?? null) !== null
 

@@ -139,7 +139,7 @@ export interface AccountForm {
 
 /** A field: a text input, a list of options, one or several choices, or a file. */
 export interface AccountField extends Omit<FormField, 'type'> {
-  type: FormField['type'] | 'select' | 'radio' | 'checkbox' | 'file'
+  type: FormField['type'] | 'date' | 'select' | 'radio' | 'checkbox' | 'file'
   /** Id of the element, if another field of the page has the same name. */
   id?: string
   isOptional?: boolean

@@ -8,9 +8,11 @@ import { plainText } from '../plainText.ts'
 import { contentPart, type TextPart, type Texts } from '../texts.ts'
 import type { CalledOperation } from './accountArguments.ts'
 import type { AccountItem, AccountSection, AccountTable } from './accountPage.ts'
+import { activityFilter } from './activityFilter.ts'
 import { changeLines } from './changeLines.ts'
 import { changeSentence } from './changeSentence.ts'
 import { outgoingLines, stopForm } from './outgoingPages.ts'
+import type { ReadAuditForm } from './school/auditForm.ts'
 import { undoPath, undoSincePath } from './undoPages.ts'
 
 /** How long calls are counted, in days. */
@@ -20,6 +22,7 @@ const [shownObjects, shownLines] = [100, 10]
 export interface ActivityArguments {
   path: string
   entries: readonly ActivityEntry[]
+  read: ReadAuditForm
   /** True if older entries exist. */
   isMore: boolean
   /** True if the newest entries are shown. */
@@ -35,27 +38,31 @@ export interface ActivityArguments {
 
 /** Returns the sections that show what an app did, what it read and what was refused. */
 export function activitySections(texts: Texts, args: ActivityArguments): AccountSection[] {
-  const { path, entries, isMore, isFirst, uses } = args
+  const { path, read, entries, isMore, isFirst, uses } = args
+  const query = Object.fromEntries(Object.entries(read.form).filter(([, value]) => value !== ''))
+  const isFiltered = Object.keys(query).length > 0 || Object.keys(read.errors).length > 0
+  const none = isFiltered ? 'activity.none_match' : 'activity.changes_none'
   const reads = uses.filter(({ operation, calls }) => calls > 0 && (args.describe(operation)?.isRead ?? false))
   const refused = uses.filter((use) => use.refused > 0)
-  const none = (isEmpty: boolean, key: 'activity.reads_none' | 'activity.refused_none') =>
+  const noneOf = (isEmpty: boolean, key: 'activity.reads_none' | 'activity.refused_none') =>
     isEmpty ? [texts.parts(key, { days: countedDays })] : []
   const number = (value: number): TextPart[] => [contentPart(numberText(value, texts.language))]
   return [
     {
       id: 'changes',
       heading: texts.text('activity.changes'),
-      paragraphs: [texts.parts(entries.length === 0 ? 'activity.changes_none' : 'activity.changes_kept', {})],
+      paragraphs: [texts.parts(entries.length === 0 ? none : 'activity.changes_kept', {})],
+      details: [{ summary: texts.text('activity.filter'), paragraphs: [], forms: [activityFilter(texts, path, read)] }],
       items: byRequest(entries).map((group) => itemOf(texts, group, args)),
       links: [
         ...(isFirst ? [] : [{ href: path, label: texts.text('activity.newest') }]),
-        ...(isMore ? [{ href: withQuery(path, { before: entries.at(-1)?.id }), label: texts.text('activity.older') }] : []),
+        ...(isMore ? [{ href: withQuery(path, { ...query, before: entries.at(-1)?.id }), label: texts.text('activity.older') }] : []),
       ],
     },
     {
       id: 'reads',
       heading: texts.text('activity.reads'),
-      paragraphs: [texts.parts('activity.reads_explanation', { days: countedDays }), ...none(reads.length === 0, 'activity.reads_none')],
+      paragraphs: [texts.parts('activity.reads_explanation', { days: countedDays }), ...noneOf(reads.length === 0, 'activity.reads_none')],
       ...(reads.length > 0 && {
         table: tableOf(texts, args, reads, {
           caption: texts.text('activity.reads'),
@@ -67,7 +74,7 @@ export function activitySections(texts: Texts, args: ActivityArguments): Account
     {
       id: 'refused',
       heading: texts.text('activity.refused'),
-      paragraphs: none(refused.length === 0, 'activity.refused_none'),
+      paragraphs: noneOf(refused.length === 0, 'activity.refused_none'),
       ...(refused.length > 0 && {
         table: tableOf(texts, args, refused, {
           caption: texts.text('activity.refused'),
@@ -102,12 +109,13 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
   const reason = first.change?.reason
   const ids = first.change?.resource.ids ?? []
   const lines = [first, ...others].flatMap(({ changes }) => changes)
+  const labels = new Map(lines.flatMap(({ id, label }) => (id === null || label === null ? [] : [[id, label]])))
   const recorded = [first, ...others].find(({ undo }) => undo !== undefined)
   const sending = [first, ...others].find(({ outgoing }) => outgoing !== undefined)
   const activity = recorded && toPublicId('act', recorded.id)
   const details = [
     ...others.map((entry) => sentenceOf(texts, entry, names)),
-    ...ids.slice(0, shownObjects).map((id) => [contentPart(plainText(names.get(id) ?? id, 120))]),
+    ...ids.slice(0, shownObjects).map((id) => [contentPart(plainText(names.get(id) ?? labels.get(id) ?? id, 120))]),
     ...(ids.length > shownObjects ? [texts.countedParts('activity.objects_more', ids.length - shownObjects)] : []),
   ]
   return {

@@ -15,6 +15,7 @@ import { appNameField } from './appName.ts'
 import { appSection, endedSection, type RefusedName, removalSection } from './appSection.ts'
 import { contractSection } from './contractSection.ts'
 import type { OwnPage, OwnRequest } from './ownPage.ts'
+import { readAuditForm } from './school/auditForm.ts'
 import { showOwnPage } from './showOwnPage.ts'
 
 export const activityNotices = {
@@ -35,19 +36,24 @@ type Of = { grantId: string } | { clientId: string }
  * names.
  */
 export async function readActivity(
-  { ctx, services, reader, accountId }: OwnRequest,
+  { ctx, services, reader, accountId, pageContext }: OwnRequest,
   { of, path, seesPeople }: { of: Of; path: string; seesPeople: boolean },
 ): Promise<ActivityArguments> {
   const { before } = ctx.query
   const isEntry = typeof before === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(before)
+  const read = readAuditForm(ctx, (await pageContext()).texts.timeZone)
+  const isWrong = Object.keys(read.errors).length > 0
+  const { changes, since, until } = read.filter
   const activityReader = { isStaff: seesPeople, sealing: services.undo, ...(!seesPeople && { accountId }) }
   const [found, uses] = await Promise.all([
-    appTrail(reader, of, { before: isEntry ? before : undefined, limit: entriesOnPage + 1 }, activityReader),
+    isWrong
+      ? []
+      : appTrail(reader, of, { before: isEntry ? before : undefined, limit: entriesOnPage + 1 }, activityReader, { changes, since, until }),
     appUses(reader, of),
   ])
   const entries = found.slice(0, entriesOnPage)
   return {
-    ...{ path, entries, uses, scopes: services.scopes, describe: services.describe, namesPeople: 'clientId' in of },
+    ...{ path, read, entries, uses, scopes: services.scopes, describe: services.describe, namesPeople: 'clientId' in of },
     isMore: found.length > entriesOnPage,
     isFirst: !isEntry,
     names: seesPeople ? await namesIn(reader, entries) : new Map(),

@@ -33,7 +33,7 @@ export function changeLines(texts: Texts, changes: readonly ObjectChange[], { su
 }
 
 /** Returns the value that a text stands for: JSON, unless it is the value itself. */
-function parsed(text: string | null): unknown {
+export function parsed(text: string | null): unknown {
   if (text === null || !/^(?:[[{]|-?\d|true$|false$)/.test(text)) return text
   try {
     return JSON.parse(text)

@@ -2,11 +2,11 @@ import { ownMember } from '../../base/text/ownMember.ts'
 import type { ApprovalSummary } from '../../database/tables/approvalSummary.ts'
 import type { Change } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
-import type { TextKey, TextPart, Texts } from '../texts.ts'
+import { type TextKey, type TextPart, type Texts, textOf } from '../texts.ts'
 
 /** The types of objects that apps change, as the texts name them. */
 const types = [
-  ...(['account', 'appearance', 'certificate', 'comment', 'coupon', 'coupon_redemption', 'course', 'curriculum'] as const),
+  ...(['account', 'activity', 'appearance', 'certificate', 'comment', 'coupon', 'coupon_redemption', 'course', 'curriculum'] as const),
   ...(['digital_product', 'enrollment', 'event', 'file', 'form', 'form_submission', 'lecturer', 'lesson', 'lesson_progress'] as const),
   ...(['member', 'membership_plan', 'order', 'page', 'post', 'product_grant', 'quiz_attempt', 'rsvp', 'school', 'section'] as const),
   ...(['staff', 'student', 'subscription', 'upload'] as const),
@@ -95,11 +95,26 @@ const ofActions: Readonly<Partial<Record<Change['action'], Deed>>> = {
 /** Returns the name that the texts have for a type of objects. */
 export const objectTypeOf = (type: string) => types.find((one) => one === type) ?? 'other'
 
-const deedOf = ({ operation, action }: Change): Deed => ofOperations[operation] ?? ofActions[action] ?? 'updated'
+const deedOf = ({ operation, action }: Pick<Change, 'operation' | 'action'>): Deed =>
+  action === 'undone' ? 'undone' : (ofOperations[operation] ?? ofActions[action] ?? 'updated')
 
-/** Returns what an app did, as a sentence: “Published the course “Clay From Scratch””. `name` is the name of a person. */
-export const changeSentence = (texts: Texts, change: Change, name?: string): TextPart[] =>
-  sentenceOf(texts, `activity.did_${deedOf(change)}`, objectOf(texts, change, name))
+/**
+ * Returns what an app did, as a sentence: “Published the course “Clay From Scratch””, or “Taken back: Published the course …”. `name` is the name
+ * of a person.
+ */
+export function changeSentence(texts: Texts, change: Change, name?: string): TextPart[] {
+  const object = objectOf(texts, change, name)
+  const { reverses } = change
+  if (!reverses) return sentenceOf(texts, `activity.did_${deedOf(change)}`, object)
+  const deed = textOf(sentenceOf(texts, `activity.did_${deedOf(reverses)}`, object))
+  return texts.parts(reverses.isAgain ? 'activity.done_again' : 'activity.taken_back', { deed })
+}
+
+/** Returns the actions by which an activity can be filtered, in the infinitive: “Publish …”. */
+export const actionNames = (texts: Texts): { value: string; label: string }[] =>
+  Object.entries({ ...ofActions, updated: 'updated' as const, undone: 'undone' as const })
+    .map(([value, deed]) => ({ value, label: textOf(sentenceOf(texts, `approval.do_${deed}`, '…')) }))
+    .toSorted((one, other) => one.label.localeCompare(other.label, texts.language))
 
 /** Returns what an app wants to do, in the infinitive: “Publish the course “Clay From Scratch””. */
 export const deedSentence = (texts: Texts, change: Change, name?: string): TextPart[] =>

@@ -4,17 +4,20 @@ import { ownMember } from '../../base/text/ownMember.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
 import { reportOf } from '../../engine/write/dryRun.ts'
 import type { ObjectChange } from '../../engine/write/visibleChanges.ts'
-import type { UndoResult } from '../../school/account/accountFields.ts'
-import { maxNamedRows } from '../../school/undo/undoActivity.ts'
+import { type UndoResult, undoResult } from '../../school/account/accountFields.ts'
+import { plainText } from '../plainText.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { AccountSection } from './accountPage.ts'
-import { changeLines } from './changeLines.ts'
+import { changeLines, parsed } from './changeLines.ts'
 import { objectTypeOf } from './changeSentence.ts'
 import type { OwnPage, OwnPageContext, OwnRequest } from './ownPage.ts'
+import { valueText } from './requestFacts.ts'
 
 /** The result of a dry run. */
 interface Tried {
   result: UndoResult | undefined
+  /** What stays, if nothing can be taken back. */
+  kept?: UndoResult['kept']
   changes?: readonly ObjectChange[]
   /** True if something was changed since, so that it stays. */
   hasConflict: boolean
@@ -103,7 +106,12 @@ async function tried(
   const refusedWith = (error: unknown): Tried => {
     const refusal = error instanceof Problem ? ownMember<TextKey>(problems, error.code) : undefined
     if (refusal === undefined) throw error
-    return { result: undefined, hasConflict: false, refusal: refusal === 'undo.changed_since' ? 'undo.all_changed' : refusal }
+    return {
+      result: undefined,
+      kept: keptIn(error),
+      hasConflict: false,
+      refusal: refusal === 'undo.changed_since' ? 'undo.all_changed' : refusal,
+    }
   }
   const rest = async (): Promise<Tried> => ({ ...(await attempt('keep')), hasConflict: true, refusal: undefined })
   try {
@@ -116,7 +124,7 @@ async function tried(
 
 function content(
   { texts, form, request }: OwnPageContext,
-  { result, changes = [], hasConflict, refusal }: Tried,
+  { result, changes = [], kept = result?.kept ?? [], hasConflict, refusal }: Tried,
   { explanation, hidden }: { explanation: TextKey; hidden: Readonly<Record<string, string>> },
 ) {
   const isEmpty = result !== undefined && result.undone.length === 0
@@ -128,7 +136,6 @@ function content(
       texts.parts(refusal ?? (isEmpty ? 'undo.nothing' : explanation), {}),
       ...(isPossible ? [texts.countedParts('undo.requests', result.undone.length)] : []),
       ...(isPossible ? [...effects(texts, result), ...changeLines(texts, changes, { limit: shownLines })] : []),
-      ...(isPossible && result.rows.length >= maxNamedRows ? [texts.parts('undo.more_rows', { count: maxNamedRows })] : []),
       ...(result && result.next !== null ? [texts.parts('undo.more', {})] : []),
     ],
     forms: isPossible
@@ -143,11 +150,14 @@ function content(
   }
   // The notice says what happened. Why it cannot be repeated is not of interest.
   const isDone = request.ctx.query.done === 'done' && refusal !== undefined
-  const left = result ? leftOf(texts, result) : []
+  const left = leftOf(texts, kept, result?.failed ?? [])
   const leftSection: AccountSection = {
     id: 'kept',
     heading: texts.text('undo.kept'),
     paragraphs: [texts.parts('undo.kept_explanation', {}), ...left],
+    links: [...new Map(kept.map((one) => [one.activity, one]))].flatMap(([activity, one]) =>
+      activity === null ? [] : [{ href: undoPath(activity), label: texts.text('undo.first', { object: keptObject(texts, one) }) }],
+    ),
   }
   return {
     title: 'undo.title' as const,
@@ -160,22 +170,54 @@ function content(
 const actions = { restored: 'undo.restored', updated: 'undo.updated', deleted: 'undo.deleted' } as const
 
 /** Returns what comes back, by action and type: “Restored: 3 lessons”. */
-function effects(texts: Texts, { rows, replaced }: UndoResult): TextPart[][] {
-  const groups = Map.groupBy(rows, ({ action, type }) => `${action} ${type}`)
+function effects(texts: Texts, { affected, rows, replaced }: UndoResult): TextPart[][] {
   return [
-    ...[...groups.values()].map((group) => {
-      const [{ action, type } = { action: '', type: '' }] = group
-      const object = texts.counted(`activity.count_${objectTypeOf(type)}`, group.length)
+    ...affected.map(({ type, action, count }) => {
+      const only = count === 1 ? rows.find((row) => row.type === type && row.action === action)?.label : null
+      const name = objectTypeOf(type)
+      const object = only
+        ? texts.text('activity.labelled', { type: texts.text(`activity.type_${name}`), label: plainText(only, 100) })
+        : texts.counted(`activity.count_${name}`, count)
       return texts.parts(ownMember<TextKey>(actions, action) ?? 'undo.updated', { object })
     }),
     ...(replaced.length > 0 ? [texts.countedParts('undo.replaced', replaced.length)] : []),
   ]
 }
 
-function leftOf(texts: Texts, { kept, failed }: UndoResult): TextPart[][] {
-  const fields = Map.groupBy(kept, ({ type }) => objectTypeOf(type))
+type Kept = UndoResult['kept'][number]
+
+/** Returns what stays, from the details of an error. */
+const keptIn = (error: unknown): Kept[] =>
+  (error instanceof Problem ? (error.details ?? []) : []).flatMap(({ code, message, meta }) => {
+    const { data } = undoResult.shape.kept.element.safeParse({ ...meta, reason: code, message })
+    return data ? [data] : []
+  })
+
+const keptObject = (texts: Texts, { type, message }: Kept): string => {
+  const [, label] = /^the [^']*'(.*?)' /.exec(message) ?? []
+  const name = texts.text(`activity.type_${objectTypeOf(type)}`)
+  return label === undefined ? name : texts.text('activity.labelled', { type: name, label: plainText(label, 80) })
+}
+
+/** Returns what stays: with both values and who changed it, or by type. */
+function leftOf(texts: Texts, kept: readonly Kept[], failed: UndoResult['failed']): TextPart[][] {
+  const { lines = [], others = [] } = Object.groupBy(kept, ({ restored }) => (restored === null ? 'others' : 'lines'))
   return [
-    ...[...fields].map(([type, rows]) =>
+    ...lines.map((one) => {
+      const show = (value: string | null): string =>
+        plainText(valueText(texts, { name: one.field ?? '', value: parsed(value), objects: new Map() }), 300)
+      const values = {
+        field: texts.field(one.field ?? ''),
+        object: keptObject(texts, one),
+        from: show(one.present),
+        to: show(one.restored),
+      }
+      const { at, by } = one
+      return at === null || by === null
+        ? texts.parts('undo.kept_field', values)
+        : texts.parts('undo.kept_changed', { ...values, by: plainText(by, 100), date: texts.moment(new Date(at)) })
+    }),
+    ...[...Map.groupBy(others, ({ type }) => objectTypeOf(type))].map(([type, rows]) =>
       texts.parts('undo.kept_objects', { object: texts.counted(`activity.count_${type}`, rows.length) }),
     ),
     ...(failed.length > 0 ? [texts.countedParts('undo.failed', failed.length)] : []),

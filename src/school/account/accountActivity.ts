@@ -9,7 +9,7 @@ import { ownId, undoConflicts, undoNotify, undoResult } from './accountFields.ts
 import { activityActions, findOwnGrant, listActivity } from './appActivity.ts'
 import { stopEmails } from './stopEmails.ts'
 
-const action = z.enum(activityActions).meta({ component: 'ChangeAction' })
+const action = z.enum(activityActions).meta({ component: 'ActivityAction' })
 
 const outgoing = z
   .object({
@@ -28,7 +28,10 @@ const activity = z
     object: z.literal('activity').meta({ description: 'Type of the object.' }),
     at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
     operation: z.string().meta({ description: 'Operation of the API.', example: 'publishCourse' }),
-    action: action.meta({ description: 'What happened, as in the change feed.', example: 'published' }),
+    action: action.meta({
+      description: 'What happened, as in the change feed; `undone`: earlier activities were taken back.',
+      example: 'published',
+    }),
     resource: z
       .object({
         type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
@@ -56,6 +59,7 @@ const activity = z
       description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
       example: 'Move the course to spring',
     }),
+    undone: z.array(z.string()).meta({ description: 'Ids of the activities that it took back.', example: [] }),
     undo: z
       .object({
         possible: z.boolean().meta({ description: 'True if it can be taken back.', example: true }),
@@ -76,7 +80,11 @@ const activityFilters = z.object({
     .max(60)
     .optional()
     .meta({ description: 'Only objects of this type, such as `course`, or the object with this id.', example: 'course' }),
+  since: timestamp().optional().meta({ description: 'Only since this time.', example: '2026-03-01T00:00:00Z' }),
+  until: timestamp().optional().meta({ description: 'Only before this time.', example: '2026-04-01T00:00:00Z' }),
 })
+
+const timeOf = (value: string | Date | undefined): Date | undefined => (value === undefined ? undefined : new Date(value))
 
 const activityOf = (
   { database, parameters, page, caller, externalServices }: Reading<typeof activityFilters.shape>,
@@ -87,6 +95,8 @@ const activityOf = (
     grantId,
     action: parameters.get('action'),
     resource: parameters.get('resource'),
+    since: timeOf(parameters.get('since')),
+    until: timeOf(parameters.get('until')),
     caller,
     sealing: externalServices.undo,
     page,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { keysOf } from '../../base/text/keysOf.ts'
 import { timestamp } from '../../engine/declare/fields.ts'
-import { keptReasons } from '../undo/takeBack.ts'
+import { keptReasons } from '../undo/kept.ts'
+import { maxNamedRows } from '../undo/undoActivity.ts'
 
 export const ownId = (prefix: string, description: string) =>
   z
@@ -61,8 +62,10 @@ export const undoNotify = z.boolean().optional().meta({
 })
 
 const rowType = z.string().meta({ description: 'Type of the object.', example: 'lesson' })
+const rowAction = z.string().meta({ description: 'How it was taken back.', example: 'restored' })
 const rowId = z.string().nullable().meta({ description: 'Id of the object.', example: 'les_01jgwejj00e6srgkpqm2sqf05m' })
 const rowField = z.string().nullable().meta({ description: 'Field; null for the whole object.', example: 'title' })
+const keptValue = z.string().nullable()
 const activityId = z.string().meta({ description: 'Id of the activity.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' })
 
 export const undoResult = z
@@ -73,11 +76,22 @@ export const undoResult = z
       example: 'act_01jgwejj00e6srgkpqm2sqf05m',
     }),
     undone: z.array(z.string()).meta({ description: 'Ids of the activities that were taken back.', example: [] }),
+    affected: z
+      .array(z.object({ type: rowType, action: rowAction, count: z.int().meta({ description: 'Number of objects.', example: 12 }) }))
+      .meta({ description: 'How many objects were restored, updated or deleted, with those that followed.', example: [] }),
     rows: z
       .array(
-        z.object({ type: rowType, id: rowId, action: z.string().meta({ description: 'How it was taken back.', example: 'restored' }) }),
+        z.object({
+          type: rowType,
+          id: rowId,
+          action: rowAction,
+          label: z.string().nullable().meta({ description: 'Title or code. Null for people.', example: 'Wedging clay' }),
+        }),
       )
-      .meta({ description: 'Objects that were restored, updated or deleted, at most 200.', example: [] }),
+      .meta({
+        description: `The first ${maxNamedRows} of them. Of what followed for people, such as their progress, only the number is given.`,
+        example: [],
+      }),
     kept: z
       .array(
         z.object({
@@ -88,6 +102,14 @@ export const undoResult = z
           message: z
             .string()
             .meta({ description: 'The same in words.', example: "the course 'Raku' stays, because it has 1 section of others" }),
+          present: keptValue.meta({ description: 'Value now, as text or JSON; null for a whole object.', example: 'Raku firing' }),
+          restored: keptValue.meta({ description: 'Value that taking it back would restore.', example: 'Raku' }),
+          at: timestamp().nullable().meta({ description: 'When it was changed since, if that is known.', example: null }),
+          by: z.string().nullable().meta({ description: 'App or person that changed it since.', example: 'Study helper' }),
+          activity: activityId.nullable().meta({
+            description: 'Id of the later activity, if it can be taken back first.',
+            example: 'act_01jgwejj00e6srgkpqm2sqf05m',
+          }),
         }),
       )
       .meta({ description: 'What stays as it is.', example: [] }),

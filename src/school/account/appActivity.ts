@@ -7,20 +7,23 @@ import type { SchoolReader } from '../../database/connection/database.ts'
 import { outgoingOf } from '../../database/outbox/outgoing.ts'
 import { now } from '../../database/statements/expressions.ts'
 import type { NamedAuditEvent } from '../../database/tables/auditEvents.ts'
-import { type ChangeAction, changeActionOf, changeActions } from '../../database/tables/changeActions.ts'
+import { changeActionOf, changeActions } from '../../database/tables/changeActions.ts'
+import type { ChangeFilter } from '../../database/tables/changeFilter.ts'
 import { clientNames } from '../../database/tables/clients.ts'
 import { listRecentGrants } from '../../database/tables/connectedApps.ts'
 import { type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
 import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
 import { openEffects } from '../../database/undo/shownChanges.ts'
-import { readerOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
+import { type ObjectChange, readerOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
 
-export const activityActions = keysOf(changeActions)
+export const activityActions = [...keysOf(changeActions), 'undone'] as const
+
+export type ActivityAction = (typeof activityActions)[number]
 
 /** A write of an app, as its entry in the audit trail describes it. */
 export interface Change {
   operation: string
-  action: ChangeAction
+  action: ActivityAction
   resource: {
     type: string
     /** The public id; null for an operation on many objects. */
@@ -33,21 +36,42 @@ export interface Change {
   count: number
   /** Why the app did it, in its own words. */
   reason: string | null
+  /** The ids of the activities that it took back. */
+  undone: string[]
+  /** The one request that it took back. */
+  reverses?: { operation: string; action: ActivityAction; isAgain: boolean } | undefined
 }
 
 /** Returns the write that an entry of the audit trail is about; undefined for every other event. */
 export function changeOf({ event, details }: Pick<AuditRow, 'event' | 'details'>): Change | undefined {
-  const { operation, resource, agent_reason: reason } = details
+  const { operation, resource, agent_reason: reason, undone, reverses } = details
   if (typeof operation !== 'string' || !isObject(resource)) return undefined
-  const [type = '', verb = ''] = event.split('.')
-  const ids = Array.isArray(resource.ids) ? resource.ids.map(String) : []
+  const ids = textsIn(resource.ids)
   return {
     operation,
-    action: changeActionOf(verb),
-    resource: { type, id: textOrNull(resource.id), label: textOrNull(resource.label), ids },
+    action: actionOf(event),
+    resource: { type: String(resource.type), id: textOrNull(resource.id), label: textOrNull(resource.label), ids },
     count: Math.max(ids.length, 1),
     reason: textOrNull(reason),
+    undone: textsIn(undone),
+    ...(isObject(reverses) && {
+      reverses: { operation: String(reverses.operation), action: actionOf(String(reverses.event)), isAgain: reverses.isAgain === true },
+    }),
   }
+}
+
+const actionOf = (event: string): ActivityAction =>
+  event === ('activity.undone' satisfies NamedAuditEvent) ? 'undone' : changeActionOf(event.split('.')[1] ?? '')
+
+const textsIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
+
+/** Returns a change with the name of its only object, if its entry has none: entries outlive people. */
+export function withLabel(change: Change, changes: readonly ObjectChange[]): Change {
+  const { resource, count } = change
+  if (resource.label !== null || count > 1) return change
+  const only = resource.id ?? resource.ids[0]
+  const named = changes.find(({ id }) => id === only) ?? changes.find(({ type, action }) => type === resource.type && action === 'created')
+  return { ...change, resource: { ...resource, label: named?.label ?? null } }
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
@@ -56,9 +80,11 @@ const notUndoable: UndoState = { possible: false, until: null, undone_at: null }
 
 export interface ActivityRequest {
   grantId: string
-  action?: ChangeAction | undefined
+  action?: ActivityAction | undefined
   /** The type of the changed objects, or the id of one of them. */
   resource?: string | undefined
+  since?: Date | undefined
+  until?: Date | undefined
   caller: PersonCaller
   sealing: Pick<Sealing, 'open'>
   /** The page: see `RequestedPage`. */
@@ -69,13 +95,14 @@ export interface ActivityRequest {
 export async function listActivity(
   database: SchoolReader,
   schoolId: string,
-  { grantId, action, resource, caller, sealing, page }: ActivityRequest,
+  { grantId, action, resource, since, until, caller, sealing, page }: ActivityRequest,
 ) {
   const isBackward = page.next?.isBackward ?? false
-  const isId = resource !== undefined && /^[a-z]{3}_\w{26}$/.test(resource)
   const rows = await readAudit(database, {
     schoolId,
-    changes: { ofGrant: grantId, action, ...(resource !== undefined && (isId ? { objectId: resource } : { type: resource })) },
+    changes: { ofGrant: grantId, action, ...objectFilter(resource) },
+    since,
+    until,
     order: isBackward ? 'asc' : 'desc',
     after: page.next && fromPublicId('act', page.next.id),
     limit: page.limit + 1,
@@ -89,6 +116,7 @@ export async function listActivity(
     data: rows.flatMap((row) => {
       const change = changeOf(row)
       if (!change) return []
+      const shown = visibleChanges(changes.get(row.id) ?? [], readerOf(caller))
       const { client_id: id } = row
       const by = { kind: 'app', client_id: id, client_name: (id !== null && names.get(id)) || null }
       return [
@@ -96,9 +124,9 @@ export async function listActivity(
           id: toPublicId('act', row.id),
           object: 'activity',
           at: row.at,
-          ...change,
+          ...withLabel(change, shown),
           by,
-          changes: visibleChanges(changes.get(row.id) ?? [], readerOf(caller)),
+          changes: shown,
           undo: undo.get(row.id) ?? notUndoable,
           outgoing: outgoing.get(row.id) ?? null,
         },
@@ -106,6 +134,10 @@ export async function listActivity(
     }),
   }
 }
+
+/** Returns the filter for a type of objects, or for the id of one. */
+export const objectFilter = (resource: string | undefined): Pick<ChangeFilter, 'type' | 'objectId'> =>
+  resource === undefined ? {} : /^[a-z]{3}_\w{26}$/.test(resource) ? { objectId: resource } : { type: resource }
 
 /**
  * Returns a grant of the account by its public id, also for a while after its end.

@@ -10,7 +10,7 @@ import { type AuditFilter, type AuditRow, readAudit } from '../../database/table
 import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
 import { openEffects } from '../../database/undo/shownChanges.ts'
 import { type ObjectChange, visibleChanges } from '../../engine/write/visibleChanges.ts'
-import { type Change, changeOf } from '../account/appActivity.ts'
+import { type Change, changeOf, withLabel } from '../account/appActivity.ts'
 
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
 
@@ -57,8 +57,9 @@ export async function appTrail(
   of: { grantId: string } | { clientId: string },
   page: { before?: string | undefined; limit: number },
   reader: ActivityReader,
+  filter: Pick<AuditFilter, 'changes' | 'since' | 'until'> = {},
 ): Promise<ActivityEntry[]> {
-  return await withChanges(database, await auditTrail(database, { ...of, isActivity: true }, page), reader)
+  return await withChanges(database, await auditTrail(database, { ...filter, ...of, isActivity: true }, page), reader)
 }
 
 /** Returns the entries with what they changed, and whether that can be taken back. */
@@ -75,13 +76,11 @@ export async function withChanges(
     accountId === undefined || effects.size === 0
       ? undefined
       : await database.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
-  return entries.map((entry) => ({
-    ...entry,
-    change: changeOf(entry),
-    changes: visibleChanges(effects.get(entry.id) ?? [], { isStaff, personId: person?.id ?? null }),
-    undo: states.get(entry.id),
-    outgoing: outgoing.get(entry.id),
-  }))
+  return entries.map((entry) => {
+    const changes = visibleChanges(effects.get(entry.id) ?? [], { isStaff, personId: person?.id ?? null })
+    const change = changeOf(entry)
+    return { ...entry, change: change && withLabel(change, changes), changes, undo: states.get(entry.id), outgoing: outgoing.get(entry.id) }
+  })
 }
 
 /** Returns how often an app called the API, by day and operation: with a grant, or with all grants. */

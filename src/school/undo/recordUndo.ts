@@ -7,6 +7,7 @@ import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { RowChange } from '../../database/undo/capture.ts'
 import type { UndoableEntry } from '../../database/undo/records.ts'
 import type { ExternalServices, StateChange, UndoCall } from '../../engine/externalServices.ts'
+import type { ExplainedKept } from './kept.ts'
 import type { TakenBack } from './takeBack.ts'
 
 export const activityId = (id: string): string => toPublicId('act', id)
@@ -56,15 +57,28 @@ const entryOf = ({ school, caller, requestId, address }: Undoing) => ({
   address,
 })
 
-export async function recordUndo(undoing: Undoing, entries: readonly UndoableEntry[], result: UndoResult): Promise<void> {
+export async function recordUndo(
+  undoing: Undoing,
+  operation: 'undoActivity' | 'undoActivities',
+  entries: readonly UndoableEntry[],
+  result: UndoResult,
+): Promise<void> {
   const { writer, activity, agentReason } = undoing
-  const [only] = entries
+  const [first] = entries
+  const only = entries.length === 1 ? first : undefined
+  const [taken = ''] = only?.operations ?? []
   const event = 'activity.undone'
   const details = {
+    operation,
     operations: [...new Set(entries.flatMap(({ operations }) => operations))],
-    ...(entries.length === 1 && only?.resource && { resource: only.resource }),
+    resource: only?.resource ?? { type: 'activity', ids: result.undone },
+    ...(only && {
+      reverses: only.reverses
+        ? { ...only.reverses, isAgain: !only.reverses.isAgain }
+        : { operation: taken, event: only.event, isAgain: false },
+    }),
     undone: result.undone,
-    rows: result.rows_count,
+    rows: result.affected.reduce((sum, { count }) => sum + count, 0),
     ...(agentReason !== undefined && { agent_reason: agentReason }),
     ...(activity.approvalId !== undefined && { approval: activity.approvalId }),
   }
@@ -92,9 +106,9 @@ export interface UndoResult {
   /** The activity of taking back; null if nothing was taken back. */
   id: string | null
   undone: string[]
-  rows: { type: string; id: string; action: TakenBack['action'] }[]
-  rows_count: number
-  kept: { type: string; id: string | null; field: string | null; reason: string; message: string }[]
+  affected: { type: string; action: TakenBack['action']; count: number }[]
+  rows: { type: string; id: string; action: TakenBack['action']; label: string | null }[]
+  kept: ExplainedKept[]
   replaced: { type: string; id: string; field: string; value: string | null }[]
   failed: { id: string; error: string; error_description: string }[]
   next: string | null

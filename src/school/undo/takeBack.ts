@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fieldError, Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { isCounter, sourcesOf } from '../../database/statements/columnKinds.ts'
 import { type Columns, keyText, type RowChange } from '../../database/undo/capture.ts'
@@ -7,41 +6,21 @@ import { isBookkeeping, isPlace } from '../../database/undo/columnKinds.ts'
 import { deferConstraints, findExisting, lockRows, type Tables } from '../../database/undo/rows.ts'
 import type { SubjectRow } from '../../engine/externalServices.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
+import { conflict, type ExplainedKept, type Kept, type KeptReason, keptReasons } from './kept.ts'
 import { keepUsed, type Plan, rowKey, withoutDerived, withoutNamed, withoutParents, writeInverse } from './writeInverse.ts'
 
 export interface TakenBack extends SubjectRow {
   /** The version of a row with versions, if the request that is taken back raised it. */
   version: number | undefined
-  /** Columns of the row: all of them, unless it was updated. */
+  /** Columns of the row: all of them, unless it was updated: then those that were changed, and those that name it. */
   before: Columns
+  /** True for a row of a person that the request changed in passing. */
+  isInPassing: boolean
 }
-
-/** A row or a field that stays as it is. */
-export interface Kept {
-  table: string
-  id: string | undefined
-  /** The key of the row. A row and its text have the same. */
-  row: string
-  /** Undefined for a whole row. */
-  field: string | undefined
-  reason: KeptReason
-  message: string
-}
-
-export const keptReasons = {
-  changed_since: 'was changed since',
-  deleted_since: 'was deleted since',
-  parent_deleted: 'stays deleted, because what it belonged to was deleted since',
-  named_deleted: 'stays, because what it was before was deleted since',
-  exists: 'exists again',
-  in_use: 'stays, because it has',
-} as const
-
-export type KeptReason = keyof typeof keptReasons
 
 export interface Inverse {
   rows: TakenBack[]
-  kept: Kept[]
+  kept: ExplainedKept[]
   replaced: Replaced[]
 }
 
@@ -56,6 +35,8 @@ export interface TakingBack {
   keepsLater: boolean
   /** True if conflicts show the values of fields. */
   showsValues: boolean
+  /** Adds to what stays, what changed it since, and its values in the words of the API. */
+  explain(kept: readonly Kept[]): Promise<ExplainedKept[]>
   /** True if attendees of an event that moves back get an e-mail. Default: if its move had one. */
   notify: boolean | undefined
   now: Date
@@ -105,47 +86,34 @@ export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promis
     (isInPassing(change) ? kept : conflicts).push({ ...keptRow(change, 'named_deleted'), field })
   plan.updated = withoutDerived(plan.updated, [...conflicts, ...kept])
   const isEmpty = plan.added.length + plan.removed.length + plan.updated.length === 0
-  if (conflicts.length > 0 && (!taking.keepsLater || isEmpty)) throw conflict(conflicts, taking.keepsLater)
+  if (conflicts.length > 0 && (!taking.keepsLater || isEmpty)) throw conflict(await taking.explain(conflicts), taking.keepsLater)
   if (!isEmpty) plan.updated.push(...raised)
   const replaced = await freeValues(writer, tables, plan.removed)
   await deferConstraints(writer)
   await writeInverse(writer, tables, plan, taking)
-  return { rows: rowsOf(plan), kept: [...conflicts, ...kept], replaced }
+  return { rows: rowsOf(plan, isInPassing), kept: await taking.explain([...conflicts, ...kept]), replaced }
 }
 
-/** Returns the error for what stays. With `isRest`, nothing else is left to take back. */
-function conflict(conflicts: readonly Kept[], isRest: boolean): Problem {
-  const [first] = conflicts
-  const details = conflicts.slice(0, 20).map(({ table, field, reason, message }) => fieldError(field ?? table, reason, message))
-  if (first && conflicts.every(({ reason }) => reason === 'in_use')) {
-    const end = isRest ? 'Nothing else is left to take back.' : 'Remove that first.'
-    // The description of a problem is plain ASCII.
-    const reason = /^[ !#-[\]-~]*$/.test(first.message) ? first.message : 'what was added is used by others: see details'
-    return new Problem('resource_in_use', { description: `${capitalised(reason)}. ${end}`, details })
-  }
-  const description = 'Everything that this request changed was changed or deleted since, or is used. Nothing is left to take back.'
-  return new Problem('changed_since', { ...(isRest && { description }), details })
-}
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
-function rowsOf({ added, removed, updated }: Plan): TakenBack[] {
+function rowsOf({ added, removed, updated }: Plan, isInPassing: (change: RowChange) => boolean): TakenBack[] {
+  const rowOf = (change: RowChange, action: TakenBack['action'], version: unknown, named?: Columns): TakenBack => ({
+    table: change.table,
+    id: idOf(change),
+    action,
+    version: typeof version === 'number' && !Number.isNaN(version) ? version : undefined,
+    before: { ...named, ...(change.before ?? change.after) },
+    isInPassing: isInPassing(change),
+  })
   return [
     ...added.map((change) => rowOf(change, 'deleted', change.after?.version)),
     ...removed.map((change) => rowOf(change, 'restored', Number(change.before?.version) + 1)),
     ...updated.map(({ change, current }) =>
-      rowOf(change, 'updated', 'version' in (change.after ?? {}) ? Number(current.version) + 1 : undefined),
+      rowOf(change, 'updated', 'version' in (change.after ?? {}) ? Number(current.version) + 1 : undefined, {
+        title: current.title,
+        code: current.code,
+      }),
     ),
   ]
 }
-
-const rowOf = (change: RowChange, action: TakenBack['action'], version: unknown): TakenBack => ({
-  table: change.table,
-  id: idOf(change),
-  action,
-  version: typeof version === 'number' && !Number.isNaN(version) ? version : undefined,
-  before: change.before ?? change.after ?? {},
-})
 
 /** Adds to the plan how a change is taken back. Returns what stays. */
 function compare(change: RowChange, current: Columns | undefined, plan: Plan, taking: Pick<TakingBack, 'showsValues'>): Kept[] {
@@ -199,7 +167,11 @@ function keptField(change: RowChange, current: Columns, field: string, { showsVa
       ? `: it is ${JSON.stringify(current[field])}, and would be ${JSON.stringify(change.before[field])}`
       : ''
   const message = `${nameOf(change, current)} ${keptReasons.changed_since}${time}${values}`
-  return { table: change.table, id: idOf(change), row: rowKey(change), field, reason: 'changed_since', message }
+  const [present, former] = [current[field], change.before?.[field]]
+  return {
+    ...{ table: change.table, id: idOf(change), row: rowKey(change), field, reason: 'changed_since', message },
+    ...(change.before !== null && { change: { ...change, before: { [field]: present }, after: { [field]: former }, same: current } }),
+  }
 }
 
 const isShort = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value) && String(value).length <= 80

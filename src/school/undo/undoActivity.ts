@@ -8,13 +8,16 @@ import { beginCapture, takeCaptured } from '../../database/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../database/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../database/undo/rows.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
+import { labelOf } from '../../engine/write/write.ts'
+import { explainKept } from './explainKept.ts'
+import type { Kept } from './kept.ts'
 import { activityId, recordRows, recordStates, recordUndo, type Undoing, type UndoResult } from './recordUndo.ts'
 import { keepCurriculum, recount } from './recount.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
 
 /** How many requests one call takes back, and how many rows its response names. */
 const maxEntries = 100
-export const maxNamedRows = 200
+export const maxNamedRows = 50
 
 /**
  * Takes back one request: of the caller, or of anybody if the caller is of the staff.
@@ -26,7 +29,7 @@ export async function undoOne(undoing: Undoing, { id: publicId, ...choices }: Un
   if (!entry || !isOpenTo(undoing.caller, entry)) throw new Problem('not_found', { description: 'The activity does not exist.' })
   const result = emptyResult()
   const rows = await undoEntry(undoing, entry, { ...choices, tables: await readTables(undoing.writer), result })
-  await finish(undoing, [entry], rows, result)
+  await finish(undoing, 'undoActivity', { entries: [entry], rows, result })
   return result
 }
 
@@ -79,7 +82,8 @@ export async function undoSince(undoing: Undoing, filter: UndoFilter, choices: U
   }
   const last = entries[maxEntries - 1]
   result.next = entries.length > maxEntries && last ? activityId(last.id) : null
-  if (done.length > 0) await finish(undoing, done, rows, result)
+  if (done.length === 0) return result
+  await finish(undoing, 'undoActivities', { entries: done, rows, result })
   return result
 }
 
@@ -99,22 +103,23 @@ async function firstOf({ writer, caller }: Undoing, since: string): Promise<{ si
 const isOpenTo = (caller: PersonCaller, { account_id }: UndoableEntry): boolean =>
   account_id === caller.accountId || audienceOf(caller) === 'staff'
 
-const emptyResult = (): UndoResult => ({ id: null, undone: [], rows: [], rows_count: 0, kept: [], replaced: [], failed: [], next: null })
+const emptyResult = (): UndoResult => ({ id: null, undone: [], affected: [], rows: [], kept: [], replaced: [], failed: [], next: null })
 
 function join(result: UndoResult, part: UndoResult): void {
   result.undone.push(...part.undone)
-  result.rows = namedRows([...result.rows, ...part.rows])
-  result.rows_count += part.rows_count
+  addAffected(result, part.affected)
+  result.rows.push(...part.rows.slice(0, maxNamedRows - result.rows.length))
   result.kept.push(...part.kept.slice(0, maxNamedRows - result.kept.length))
   result.replaced.push(...part.replaced)
 }
 
-/** Returns the rows that a response names: of many, those of the types with the fewest rows, because a few objects hold many others. */
-function namedRows(rows: UndoResult['rows']): UndoResult['rows'] {
-  if (rows.length <= maxNamedRows) return rows
-  const byType = Map.groupBy(rows, ({ type }) => type)
-  const count = ({ type }: { type: string }): number => byType.get(type)?.length ?? 0
-  return rows.toSorted((one, other) => count(one) - count(other)).slice(0, maxNamedRows)
+/** Adds numbers of objects to those of the same type and action. */
+function addAffected(result: UndoResult, affected: UndoResult['affected']): void {
+  for (const one of affected) {
+    const same = result.affected.find(({ type, action }) => type === one.type && action === one.action)
+    if (same) same.count += one.count
+    else result.affected.push({ ...one })
+  }
 }
 
 async function undoEntry(
@@ -138,7 +143,9 @@ async function undoEntry(
   await beginCapture(writer)
   const isPart = (table: string): boolean => undo.typesOf(table).length === 0
   const showsValues = audienceOf(caller) === 'staff'
-  const inverse = await takeBack(writer, { tables, changes, subjects, isPart, keepsLater, showsValues, notify, now }).catch(explained)
+  const explain = (kept: readonly Kept[]) => explainKept(undoing, entry, kept)
+  const taking = { tables, changes, subjects, isPart, keepsLater, showsValues, explain, notify, now }
+  const inverse = await takeBack(writer, taking).catch(explained)
   await keepCurriculum(writer, inverse.rows)
   await checkConstraints(writer).catch(explained)
   const states = await requireCaller(inverse.rows)
@@ -158,16 +165,20 @@ async function endCapture({ writer, activity }: Undoing): Promise<void> {
   activity.changes.push(...captured.changes)
 }
 
-/** Counts what follows from everything that was taken back, once, and records it. */
-async function finish(undoing: Undoing, entries: readonly UndoableEntry[], rows: readonly TakenBack[], result: UndoResult): Promise<void> {
+/** Counts what follows from everything that was taken back, once, withdraws what has not left, and records it. */
+async function finish(
+  undoing: Undoing,
+  operation: Parameters<typeof recordUndo>[1],
+  { entries, rows, result }: { entries: readonly UndoableEntry[]; rows: readonly TakenBack[]; result: UndoResult },
+): Promise<void> {
   await beginCapture(undoing.writer)
   await recount(undoing.writer, rows, undoing.now)
   await endCapture(undoing)
-  const partly = new Set([...result.kept, ...result.replaced].length > 0 ? entries.map(({ id }) => id) : [])
   const ids = entries.map(({ id }) => id)
-  await withdrawOutgoing(undoing.writer, { ids, whole: ids.filter((id) => !partly.has(id)) })
-  await recordUndo(undoing, entries, result)
+  const isWhole = result.kept.length === 0 && result.replaced.length === 0
+  await withdrawOutgoing(undoing.writer, { ids, whole: isWhole ? ids : [] })
   result.id = activityId(undoing.activity.id)
+  await recordUndo(undoing, operation, entries, result)
 }
 
 function explained(error: unknown): never {
@@ -180,17 +191,21 @@ function explained(error: unknown): never {
 function describe(result: UndoResult, entry: UndoableEntry, { rows, kept, replaced }: Inverse, undo: ExternalServices['undo']): void {
   const typeOf = (table: string): string => undo.typesOf(table)[0] ?? table
   const publicId = (table: string, id: string | undefined): string | null => (id === undefined ? null : (undo.publicId(table, id) ?? null))
-  const named = rows.flatMap(({ table, id, action }) => {
+  const named = rows.flatMap(({ table, id, action, ...row }) => {
     const shown = publicId(table, id)
-    return shown === null ? [] : [{ type: typeOf(table), id: shown, action }]
+    return shown === null ? [] : [{ ...row, shown: { type: typeOf(table), id: shown, action, label: labelOf(row.before) ?? null } }]
   })
-  result.undone.push(activityId(entry.id))
-  result.rows = namedRows([...result.rows, ...named])
-  result.rows_count += rows.length
-  result.kept.push(
-    ...kept
-      .slice(0, maxNamedRows)
-      .map(({ table, id, field, ...why }) => ({ type: typeOf(table), id: publicId(table, id), field: field ?? null, ...why })),
+  const groups = Map.groupBy(named, ({ shown: { type, action } }) => `${type} ${action}`)
+  addAffected(
+    result,
+    [...groups.values()].flatMap((group) =>
+      group.slice(0, 1).map(({ shown: { type, action } }) => ({ type, action, count: group.length })),
+    ),
   )
+  result.undone.push(activityId(entry.id))
+  // Rows of people that followed, such as their progress, are counted only.
+  const objects = named.filter(({ isInPassing }) => !isInPassing).map(({ shown }) => shown)
+  result.rows.push(...objects.slice(0, maxNamedRows - result.rows.length))
+  result.kept.push(...kept.slice(0, maxNamedRows))
   result.replaced.push(...replaced.map(({ table, id, ...rest }) => ({ type: typeOf(table), id: publicId(table, id) ?? id, ...rest })))
 }

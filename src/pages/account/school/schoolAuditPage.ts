@@ -10,7 +10,7 @@ import { type Texts, textOf } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
 import { changeSentence } from '../changeSentence.ts'
 import { undoPath } from '../undoPages.ts'
-import { type AuditForm, deletions, type ReadAuditForm } from './auditForm.ts'
+import type { AuditForm, ReadAuditForm } from './auditForm.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 export interface SchoolAuditPage extends Frame, AccountShell {
@@ -80,7 +80,7 @@ export function schoolAuditPage(
     introduction: texts.text('school.audit_introduction', { zone: texts.timeZone }),
     action: accountPaths.schoolAudit,
     filterLabel: texts.text('school.audit_filter'),
-    fields: [field('from', 'date'), field('until', 'date'), field('event'), field('person'), field('client')],
+    fields: [field('from', 'date'), field('until', 'date'), field('event'), field('object'), field('person'), field('client')],
     submit: texts.text('school.audit_show'),
     nothing: entries.length === 0 ? texts.text('school.audit_none') : '',
     entries: entries.map((entry) => entryOf(texts, entry)),
@@ -88,7 +88,7 @@ export function schoolAuditPage(
     head: (['time', 'event', 'by', 'client', 'details'] as const).map((key) => texts.text(`school.audit_${key}`)),
     events: namedEvents.map((event) => ({ event, sentence: texts.eventSentence(event) ?? event })),
     detailsLabel: texts.text('school.audit_details'),
-    deleted: { href: withQuery(accountPaths.schoolAudit, { event: deletions }), label: texts.text('school.audit_deleted') },
+    deleted: { href: withQuery(accountPaths.schoolAudit, { event: 'deleted' }), label: texts.text('school.audit_deleted') },
     older: isMore
       ? { href: withQuery(accountPaths.schoolAudit, { ...query, before: entries.at(-1)?.id }), label: texts.text('school.audit_older') }
       : undefined,
@@ -105,9 +105,9 @@ function entryOf(texts: Texts, row: ActivityEntry): AuditLine {
   return {
     time: at.toISOString(),
     at: texts.moment(at),
-    sentence:
-      texts.eventSentence(event) ??
-      (change ? textOf(changeSentence(texts, change)) : texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') })),
+    sentence: change
+      ? textOf(changeSentence(texts, change))
+      : (texts.eventSentence(event) ?? texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') })),
     undo: undo?.possible ? { href: undoPath(toPublicId('act', entry.id)), label: texts.text('undo.link') } : undefined,
     mark: undo?.undone_at ? texts.text('undo.mark') : '',
     event,
