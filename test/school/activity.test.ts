@@ -72,6 +72,7 @@ describe('the activity of an app', () => {
       undo,
       undone: [],
       changes: expect.any(Array),
+      outgoing: null,
     }
     const course = { type: 'course', id, label: 'Clay From Scratch', ids: [] }
     const students = { type: 'student', id: null, label: null, ids: expect.arrayContaining([expect.stringMatching(/^std_/)]) }
