@@ -27,6 +27,11 @@ const goals: readonly Goal[] = [
   { operation: 'sign-in, returning browser', peer: engine, ratio: 0.75 },
   { operation: 'sign-in, new browser', peer: engine, ratio: 0.65 },
   { operation: 'sign-in, new browser', peer: betterAuth, ratio: 1.2 },
+  ...(['no route (404)', 'malformed token (401)', 'unknown token (401)'] as const).map((operation) => ({
+    operation,
+    peer: 'Koa alone',
+    ratio: 0.33,
+  })),
   { operation: 'list of courses, token', peer: 'Koa + pg, same JSON', ratio: 0.9 },
 ]
 

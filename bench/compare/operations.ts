@@ -2,6 +2,8 @@ import type { Client } from './client.ts'
 import type { Operation } from './measure.ts'
 import { type AuthorizationServer, exchange, expectStatus, openBrowser, refresh, register, type SignedInBrowser } from './oauth.ts'
 
+type Refusal = 'no route (404)' | 'malformed token (401)' | 'unknown token (401)'
+
 export type OperationName =
   | 'sign-in, returning browser'
   | 'sign-in, new browser'
@@ -18,7 +20,7 @@ export type OperationName =
   | 'list of courses, token'
   | 'one course, token'
   | 'MCP list_courses'
-  | 'no route (404)'
+  | Refusal
 
 export type Operations = Partial<Record<OperationName, Operation>>
 
@@ -164,8 +166,20 @@ export function mcpOperation(client: Client, scale: number): Operation {
   }
 }
 
-/** A request that passes the pipeline and does nothing else. */
-export const pipelineOperation = (client: Client, path: string, scale: number): Operation => ({
-  count: 400 * scale,
-  prepare: repeat(async () => void expectStatus(await client.send(path), 404)),
-})
+/** Requests that are refused. A server without tokens responds with 404 to each. */
+export function refusals(
+  client: Client,
+  { unknown, known }: { unknown: string; known?: string },
+  scale: number,
+): Record<Refusal, Operation> {
+  const refused = (path: string, status: number, headers: Record<string, string> = {}): Operation => ({
+    count: 400 * scale,
+    prepare: repeat(async () => void expectStatus(await client.send(path, { headers }), status)),
+  })
+  const [path, status] = known === undefined ? [unknown, 404] : [known, 401]
+  return {
+    'no route (404)': refused(unknown, 404),
+    'malformed token (401)': refused(path, status, { authorization: 'Bearer x' }),
+    'unknown token (401)': refused(path, status, { authorization: `Bearer ${'unknown'.repeat(6)}` }),
+  }
+}

@@ -1,7 +1,7 @@
 import { copyCourses, makeRows, multiplyCourses } from './courses.ts'
 import type { MemoryLimit } from './memoryLimit.ts'
 import { type AuthorizationServer, credentials, discover, exchange, openBrowser, register } from './oauth.ts'
-import { authorizationOperations, catalogueOperations, mcpOperation, type Operations, pipelineOperation } from './operations.ts'
+import { authorizationOperations, catalogueOperations, mcpOperation, type Operations, refusals } from './operations.ts'
 import type { Target, Targets } from './targets.ts'
 
 export interface ServersOptions {
@@ -75,11 +75,11 @@ export async function startAll(
       ...(await authorizationOperations(authorization, scale)),
       ...catalogueOperations(own.client, { list: '/api/v1/courses?limit=20', one: `/api/v1/courses/${id}`, token }, scale),
       'MCP list_courses': mcpOperation(own.client, scale),
-      'no route (404)': pipelineOperation(own.client, '/api/v1/none', scale),
+      ...refusals(own.client, { unknown: '/api/v1/none', known: '/api/v1/courses' }, scale),
     }),
     await measurable(twin, catalogueOperations(twin.client, { list: '/courses', one: `/courses/${id}`, token }, scale)),
     { ...twin, name: 'Koa + pg, keyset page', operations: keyset },
-    { ...twin, name: 'Koa alone', operations: { 'no route (404)': pipelineOperation(twin.client, '/none', scale) } },
+    { ...twin, name: 'Koa alone', operations: refusals(twin.client, { unknown: '/none' }, scale) },
     await measurable(engine, await authorizationOperations(await server(engine, 'openid profile email', 'forms'), scale)),
     await measurable(
       betterAuth,

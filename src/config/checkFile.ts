@@ -15,12 +15,16 @@ export interface CheckedFile<Value> {
 }
 
 export function checkFile<Schema extends z.ZodType>(file: string, text: string, schema: Schema): CheckedFile<z.output<Schema>> {
-  const shape = toJsonSchema(schema)
-  const { value: raw, findings, isReadable, lineOf } = readYaml(text, (path) => schemaAt(shape, path)?.type === 'object')
+  let converted: JsonSchema | undefined
+  const shapeOf = (): JsonSchema => {
+    converted ??= toJsonSchema(schema)
+    return converted
+  }
+  const { value: raw, findings, isReadable, lineOf } = readYaml(text, (path) => schemaAt(shapeOf(), path)?.type === 'object')
   const parsed = isReadable ? schema.safeParse(raw) : undefined
   const invalid = new Set(findings.map(({ path }) => formatPath(path)))
   const judged = (parsed?.error?.issues ?? [])
-    .flatMap((issue) => judge(issue, shape, raw))
+    .flatMap((issue) => judge(issue, shapeOf(), raw))
     .filter(({ path }) => path.length === 0 || !invalid.has(formatPath(path)))
     .map((finding): Finding => ({ ...finding, line: lineOf(finding.path) }))
   const issues = [...findings, ...judged].map(({ path, line, expected, nearest: name }) => ({

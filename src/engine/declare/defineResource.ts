@@ -11,7 +11,7 @@ import { type AnyFilter, customFilter, type Filter, filterOf } from './filters.t
 import type { Declared, Defaulted, Resource, Searched, WritableField } from './resource.ts'
 import { rowSerializer } from './rowSerializer.ts'
 import { type Sort, sortsBy, sortsOf } from './sorts.ts'
-import { forEachView, isOnDemand, membersOf, narrowed, toColumn } from './views.ts'
+import { forEachView, forEachViewOnDemand, isOnDemand, membersOf, narrowed, toColumn } from './views.ts'
 
 type Search = string | OrElse<string, string> | { staff: string }
 
@@ -81,7 +81,7 @@ function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
     hasSlug: 'slug' in members && !singleton,
     schema,
     inputs: inputs ? membersOf(inputs) : {},
-    schemas: forEachView((view) => narrowed(schema, view)),
+    schemas: forEachViewOnDemand((view) => narrowed(schema, view)),
     serializers: forEachView((view) => rowSerializer({ schema, object, derivations }, view, { hidesGated: true })),
     serializeWhole: rowSerializer({ schema, object, derivations }, 'staff', { hidesGated: false }),
     columns: columnsOf(schema, derived),

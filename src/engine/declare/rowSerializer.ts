@@ -18,14 +18,24 @@ export interface Derivation {
 }
 
 /**
- * Returns the serializer of a view. What depends on the declaration is computed here, once. With `hidesGated`, gated fields are null in rows
- * that are not ungated for the caller.
+ * Returns the serializer of a view. What depends on the declaration is computed once, for the first row. With `hidesGated`, gated fields are
+ * null in rows that are not ungated for the caller.
  */
-export function rowSerializer(
-  { schema, object, derivations }: { schema: z.ZodObject; object: string; derivations: readonly Derivation[] },
-  view: View,
-  { hidesGated }: { hidesGated: boolean },
-): RowSerializer {
+export function rowSerializer(declared: SerializedFields, view: View, { hidesGated }: { hidesGated: boolean }): RowSerializer {
+  let built: RowSerializer | undefined
+  return (row, context) => {
+    built ??= builtSerializer(declared, view, hidesGated)
+    return built(row, context)
+  }
+}
+
+interface SerializedFields {
+  schema: z.ZodObject
+  object: string
+  derivations: readonly Derivation[]
+}
+
+function builtSerializer({ schema, object, derivations }: SerializedFields, view: View, hidesGated: boolean): RowSerializer {
   const fields = Object.entries(membersOf(schema))
     .filter(([, field]) => isShownIn(view, field) && !isOnDemand(field))
     .map(([name, field]): [string, FieldOf] => {

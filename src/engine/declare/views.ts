@@ -23,6 +23,27 @@ export const forEachView = <Value>(make: (view: View) => Value): Record<View, Va
   staff: make('staff'),
 })
 
+/** Makes the value of a view when it is first read: few processes need all of them. */
+export function forEachViewOnDemand<Value>(make: (view: View) => Value): Readonly<Record<View, Value>> {
+  const made = new Map<View, Value>()
+  const of = (view: View): Value => {
+    const value = made.get(view) ?? make(view)
+    made.set(view, value)
+    return value
+  }
+  return {
+    get public() {
+      return of('public')
+    },
+    get own() {
+      return of('own')
+    },
+    get staff() {
+      return of('staff')
+    },
+  }
+}
+
 export const isShownIn = (view: View, schema: z.ZodType): boolean => viewRank[view] >= viewRank[viewOf(schema)]
 
 /** Returns the schema without the fields that the view does not show, at any depth. */
