@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { entryIn } from '../support/process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -26,7 +27,7 @@ export const programIn = (folder: string): Program => ({
   folder,
   async schoolgate(args, environment, input = '') {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
-    const running = promisify(execFile)(process.execPath, ['src/operate/cli/main.mjs', ...args], { cwd: folder, env })
+    const running = promisify(execFile)(process.execPath, [entryIn(folder, 'src/operate/cli/main'), ...args], { cwd: folder, env })
     running.child.stdin?.end(input)
     return await running.then(
       ({ stdout, stderr }) => ({ code: 0, out: stdout, output: stdout + stderr }),

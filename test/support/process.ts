@@ -58,6 +58,9 @@ export interface HomeOptions {
   issuer?: string
 }
 
+/** Returns the path of an entry point in the folder of a release: it is TypeScript in earlier ones. */
+export const entryIn = (folder: string, path: string): string => (existsSync(join(folder, `${path}.mjs`)) ? `${path}.mjs` : `${path}.ts`)
+
 /** Creates a folder with a configuration: one school, whose issuer is the process's address or the given one. */
 export async function createHome({ oauth = {}, server = {}, issuer }: HomeOptions = {}): Promise<Home> {
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-home-'))
@@ -90,7 +93,7 @@ export async function startProcess({
   let admin = own
   // A given port is free until now, so the system may offer it.
   while (admin === own) admin = await freePort()
-  const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.mjs']]
+  const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, [entryIn(folder, 'src/main')]]
   const child = spawn(...command, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -87,6 +87,8 @@ export async function addDocuments(sql: Sql, schoolId: string): Promise<void> {
      SELECT $1, 'course', gen_random_uuid(), 'course ' || md5(n::text), to_tsvector('simple', md5(n::text)) FROM generate_series(1, 20000) AS n`,
     [schoolId],
   )
-  await sql.query(`SELECT gin_clean_pending_list(name::regclass) FROM unnest(ARRAY['search_document_text', 'search_document_words']) AS name`)
+  await sql.query(
+    `SELECT gin_clean_pending_list(name::regclass) FROM unnest(ARRAY['search_document_text', 'search_document_words']) AS name`,
+  )
   await sql.query('ANALYZE search_document')
 }
