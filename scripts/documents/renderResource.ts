@@ -22,6 +22,7 @@ import { effectsOf } from './effects.ts'
 import { code, codes, markdownTable, paragraphs } from './markdown.ts'
 import type { Table } from './migratedDatabase.ts'
 import { withoutParentheses } from './renderDatabase.ts'
+import { sortedTables } from './sortedTables.ts'
 
 const viewers = { public: 'everyone', own: 'own', staff: 'staff' } as const
 
@@ -216,6 +217,7 @@ export function sortsWithoutIndex({ name, table, sorts }: Resource, { indexes, k
   const all = [...keys, ...indexes.map((index) => ({ text: index.keys }))].map(({ text }) => text)
   return sorts
     .filter((sort) => !sort.name.startsWith('-') && !all.some((one) => isInOrder(one, sort)))
+    .filter(({ column }) => !(column === 'updated_at' && sortedTables.has(table)))
     .map((sort) => {
       const { column } = sort
       const other = sort.isNullable ? "'-infinity'::timestamptz" : undefined

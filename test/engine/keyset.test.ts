@@ -1,6 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { sortedTables } from '../../scripts/documents/sortedTables.ts'
 import type { Caller } from '../../src/base/caller.ts'
 import { newId } from '../../src/base/ids.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
@@ -56,7 +57,6 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
     ['-position', 2500, 'ROW("position", id) < '],
     ['title', 'course 25', 'ROW(title_order, id) > '],
     ['-created_at', '2026-01-01T00:00:00.000Z', '(id < '],
-    ['updated_at', '2026-01-01T00:00:00.000Z', 'ROW(updated_at, id) > '],
     ['published_at', '2026-01-01T00:00:00.000Z', "ROW(COALESCE(published_at, '-infinity'::timestamp with time zone), id) > "],
     ['-published_at', null, "ROW(COALESCE(published_at, '-infinity'::timestamp with time zone), id) < "],
   ])('sorted by %s is found by an index, not by reading what lies before it', async (name, value, condition) => {
@@ -130,7 +130,7 @@ describe.each((await everyDatabase()).slice(-1))('every list on $name', ({ open 
       const conditions: RowCondition[] = parent ? [(rows) => parent.where?.(rows, newId()) ?? rows.lit(false)] : []
       await opened.database.transaction(async (_writer, session) => {
         for (const way of ['seqscan', 'bitmapscan', 'sort', 'incremental_sort']) await session.query(`SET LOCAL enable_${way} = off`)
-        for (const sort of sorts) {
+        for (const sort of sorts.filter(({ column }) => column !== 'updated_at' || !sortedTables.has(table))) {
           for (const audience of new Set([audiences[0], 'staff'] as const)) {
             const caller = callers[audience as string] as Caller
             const value = anyValue(resource, sort)
