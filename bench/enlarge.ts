@@ -61,8 +61,11 @@ export async function enlarge(databaseUrl: string, times: number): Promise<void>
     for (const [table, { where, values }] of Object.entries(copies)) {
       const set = Object.entries(values).map(([column, value]) => `'${column}', ${value.replace(/copied\((\w+)\)/g, copied)}`)
       await client.query(
-        `INSERT INTO ${table} SELECT (jsonb_populate_record(original, jsonb_build_object(${set.join(', ')}))).*
-           FROM ${table} original, generate_series(2, $1) n WHERE school_id = (SELECT id FROM school WHERE slug = 'demo') AND ${where}`,
+        // As a table of the query: in the list of columns, PostgreSQL would call the function for each of them.
+        `INSERT INTO ${table} SELECT copy.*
+           FROM (SELECT * FROM ${table} WHERE school_id = (SELECT id FROM school WHERE slug = 'demo') AND ${where}) original,
+                generate_series(2, $1) n,
+                LATERAL jsonb_populate_record(NULL::${table}, to_jsonb(original) || jsonb_build_object(${set.join(', ')})) copy`,
         [times],
       )
     }
