@@ -2,35 +2,56 @@ import { describe, expect, test } from 'vitest'
 import { auditEvents } from '../../src/database/tables/auditEvents.ts'
 import { changeActionOf } from '../../src/database/tables/changeActions.ts'
 import { isWrite } from '../../src/engine/write/dryRun.ts'
-import { changeSentence } from '../../src/pages/account/changeSentence.ts'
-import { createTexts } from '../../src/pages/texts.ts'
+import { changeSentence, deedSentence } from '../../src/pages/account/changeSentence.ts'
+import { createTexts, textOf } from '../../src/pages/texts.ts'
+import type { Change } from '../../src/school/account/appActivity.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 
-/** They record the event `activity.undone` instead of a write. */
+const operations = operationsIn(resources).filter(isWrite)
 const undoing: readonly string[] = ['undoActivity', 'undoActivities']
-const operations = operationsIn(resources).filter((one) => isWrite(one) && !undoing.includes(one.id))
 const recordedAs = { create: 'created', update: 'updated', replace: 'updated', remove: 'deleted' } as const
 
 describe.each(['en', 'de'] as const)('the change of an app in %s', (language) => {
   const texts = createTexts(language)
-  const sentence = (
-    operation: (typeof operations)[number],
+  const changeOf = (
+    { id, kind, resource, ...operation }: Pick<(typeof operations)[number], 'id' | 'kind' | 'resource'> & { name?: string },
     { label = null, count = 1 }: { label?: string | null; count?: number } = {},
-  ) => {
-    const { id, kind, resource } = operation
+  ): Change => {
     const verb = kind === 'action' || kind === 'collection' ? operation.name : recordedAs[kind as keyof typeof recordedAs]
-    const change = {
+    return {
       operation: id,
-      action: changeActionOf(verb),
+      action: undoing.includes(id) ? 'undone' : changeActionOf(verb ?? ''),
       resource: { type: resource.object, id: null, label, ids: [] },
       count,
       reason: null,
       undone: [],
     }
-    return changeSentence(texts, change)
-      .map(({ text }) => text)
-      .join('')
   }
+  const sentence = (...args: Parameters<typeof changeOf>) => textOf(changeSentence(texts, changeOf(...args)))
+
+  test('has three moods for every operation that writes: a question, what was done, and that it was taken back', () => {
+    const wrong = operations.flatMap((operation) => {
+      const change = changeOf(operation, { label: 'Kit' })
+      const question = texts.text('approval.question', { deed: textOf(deedSentence(texts, change)) })
+      const [done, back, again] = [undefined, false, true].map((isAgain) =>
+        textOf(changeSentence(texts, { ...change, ...(isAgain !== undefined && { reverses: { ...change, isAgain } }) })),
+      )
+      const [words, verb] = language === 'en' ? ['Taken back: ', /^(?!\w+ed )\w+ .*\?$/] : ['Zurückgenommen: ', /n(: [^:]+)?\?$/]
+      const isRight =
+        verb.test(question) &&
+        (question !== `${done}?` || question.startsWith('Reset ')) &&
+        back === `${words}${done}` &&
+        again !== back &&
+        again?.endsWith(`${done}`)
+      return isRight ? [] : [[operation.id, question, done, back, again]]
+    })
+    expect(wrong).toEqual([])
+    const erase = operations.find(({ id }) => id === 'eraseStudent')
+    if (!erase) throw new Error('eraseStudent is gone')
+    expect(texts.text('approval.question', { deed: textOf(deedSentence(texts, changeOf(erase, { label: 'Kit' }))) })).toBe(
+      { en: 'Erase the student “Kit”?', de: 'Teilnehmende Person „Kit“ endgültig löschen?' }[language],
+    )
+  })
 
   test('is a sentence for every operation that writes', () => {
     const wrong = operations.flatMap((operation) => {

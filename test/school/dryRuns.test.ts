@@ -1,5 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
+import type { ObjectChange } from '../../src/engine/write/visibleChanges.ts'
+import { changeLines } from '../../src/pages/account/changeLines.ts'
+import { changeSentence } from '../../src/pages/account/changeSentence.ts'
+import { createTexts, textOf } from '../../src/pages/texts.ts'
+import type { Change } from '../../src/school/account/appActivity.ts'
 import { newPeople } from '../support/community.ts'
 import { changedTables, dumpSchool } from '../support/schoolDump.ts'
 import type { DemoApi, Reply } from './demoApi.ts'
@@ -12,16 +17,42 @@ import { takesForm } from './wrongs.ts'
 interface Report {
   status: number
   affected: { type: string; action: string; count: number }[]
-  changes: unknown[]
+  changes: ObjectChange[]
   emails: number
 }
 
-interface Done {
-  operation: string
-  changes: unknown[]
+type Done = Change & { id: string; changes: ObjectChange[]; undo: { possible: boolean } }
+
+/** Returns the fields that changes set, without those that count. */
+const valuesIn = (changes: readonly ObjectChange[], isBack = false): unknown[] =>
+  changes
+    .filter(({ action }) => action === 'updated')
+    .flatMap(({ id, fields }) =>
+      fields.map(({ field, before, after }) => [id, field, ...(isBack ? [after, before] : [before, after])].join()),
+    )
+    .toSorted()
+
+/** Returns the ids of objects that came, went or changed, by what taking it back does to them. */
+const objectsIn = (changes: readonly ObjectChange[], isBack = false): unknown[] => {
+  const back = { created: 'deleted', deleted: 'created', restored: 'deleted', updated: 'updated' } as const
+  return changes.flatMap(({ id, action }) => (id === null ? [] : [`${id} ${isBack ? back[action] : action}`])).toSorted()
 }
 
 const reportOf = ({ json }: Reply): Report => json.dry_run as Report
+
+const undoing = { method: 'POST', body: {}, headers: { 'dry-run': 'true' } }
+
+/** Returns what the page of the activity leaves out: each changed field has a line, and the sentence names no id. */
+function onPage(done: Done): unknown[] {
+  return (['en', 'de'] as const).flatMap((language) => {
+    const texts = createTexts(language)
+    const lines = changeLines(texts, done.changes, { limit: 10_000 }).map(textOf)
+    const sentence = textOf(changeSentence(texts, done))
+    const fields = done.changes.flatMap((one) => one.fields)
+    const isRight = lines.length === fields.length && fields.every(({ field }, at) => lines[at]?.startsWith(texts.field(field)))
+    return isRight && !/undefined|[{}_]/.test(sentence) ? [] : [[done.operation, sentence, lines, fields]]
+  })
+}
 
 const dump = ({ database: { sql }, school }: DemoApi) => dumpSchool(sql, school.id, { withTraces: true })
 
@@ -39,9 +70,10 @@ describeDemo('a dry run, on $name', (api) => {
     ])
   })
 
-  test('of every write keeps nothing, and its response and its changes are those of the request in earnest', async () => {
+  test('of every write keeps nothing; its response, the request in earnest, its activity, its page and its taking back say the same', async () => {
     const subjects = createSubjects(api)
     let compared = 0
+    let taken = 0
     const differences: unknown[] = []
     for (const operation of everyWrite.filter((one) => !isTestedElsewhere(one) && !takesForm(one))) {
       const id = await subjects.subjectOf(operation)
@@ -62,12 +94,25 @@ describeDemo('a dry run, on $name', (api) => {
       if (done?.operation === operation.id) {
         const [planned, made] = [reportOf(dry).changes, done.changes.slice(0, 50)].map(withoutIdsAndTimes)
         if (planned !== made) differences.push([operation.id, planned, made])
+        differences.push(...onPage(done))
+        if (done.undo.possible) {
+          const back = await api.send(`/api/v1/account/activity/${done.id}/undo`, { ...undoing, as: options.as })
+          if (back.status === 200) {
+            const reversed = reportOf(back).changes
+            const [said, meant] = [objectsIn(reversed), objectsIn(done.changes, true)]
+            const [values, former] = [valuesIn(reversed), valuesIn(done.changes, true)]
+            if (String(said) !== String(meant) || String(values) !== String(former))
+              differences.push([operation.id, said, meant, values, former])
+            taken++
+          } else if (back.status !== 409) differences.push([operation.id, back.status, back.text.slice(0, 300)])
+        }
         compared++
       }
       if (dry.headers.get('dry-run') !== 'applied' || dry.headers.has('location')) differences.push([operation.id, 'headers'])
     }
     expect(differences).toEqual([])
     expect(compared).toBeGreaterThan(100)
+    expect(taken).toBeGreaterThan(70)
   })
 
   test('counts what would fall together with the row, and the e-mails', async () => {

@@ -65,7 +65,7 @@ export async function showChanges(
   // The changes about a person are forgotten with them.
   const erased = new Set(changes.flatMap(({ table, personId, after }) => (table === 'person' && isErased(after) ? [personId] : [])))
   for (const change of changes) {
-    if (erased.has(change.personId) || isOfStranger(change)) continue
+    if ((erased.has(change.personId) && !isGonePerson(change)) || isOfStranger(change)) continue
     const resource = resourceOf(resourcesOf(change.table), change)
     if (resource && !parts[change.table])
       shown.set(rowKey(change.table, change.key.id), { change, shown: shownOf(resource, change, context) })
@@ -108,6 +108,9 @@ const hasAll = (names: readonly string[], columns: Columns): boolean => names.ev
 const isOfStranger = (change: RowChange): boolean =>
   change.personId === null && isOnlyShown(change.table) && wholeOf(change).person_id === null
 
+/** True for a person whose row is gone: what is left is that it was there. */
+const isGonePerson = ({ table, after }: RowChange): boolean => table === 'person' && after === null
+
 const isErased = (after: Columns | null): boolean => after === null || (after.erased_at ?? null) !== null
 
 /** False for an updated row of which only counters and the like were changed. */
@@ -127,7 +130,7 @@ function shownOf(resource: Resource, change: RowChange, context: Presentation): 
     type: resource.object,
     id: typeof key.id === 'string' ? toPublicId(resource.idPrefix, key.id) : null,
     action: before === null ? 'created' : after === null ? 'deleted' : 'updated',
-    label: labelIn(wholeOf(change)),
+    label: isGonePerson(change) ? null : labelIn(wholeOf(change)),
     personId,
     fields: before && after ? fieldsOf(resource, change, { before, after, context }) : [],
   }

@@ -14,7 +14,16 @@ const types = [
 
 type Deed = { [Key in TextKey]: Key extends `activity.did_${infer One}` ? One : never }[TextKey]
 
-/** Deeds of operations about which the action says too little. */
+/** The verbs of actions. The texts have each in two moods: `approval.do_…` asks, `activity.did_…` reports. */
+const verbs = [
+  ...(['activated', 'archived', 'blocked', 'canceled', 'certificate_issued', 'completed', 'created', 'deleted'] as const),
+  ...(['hidden', 'left', 'linked', 'paid', 'paused', 'plan_change_canceled', 'plan_changed', 'progress_reset'] as const),
+  ...(['published', 'reactivated', 'reset', 'restored', 'resumed', 'shown', 'suspended', 'unblocked'] as const),
+  ...(['unlinked', 'unpublished', 'unscheduled'] as const),
+  ...(['undone', 'updated'] as const),
+] satisfies readonly (Deed & Change['action'])[]
+
+/** The verbs of operations about which the action says too little. */
 const ofOperations: Readonly<Record<string, Deed>> = {
   addProductFile: 'files',
   addPlanPrice: 'prices',
@@ -62,41 +71,12 @@ const ofOperations: Readonly<Record<string, Deed>> = {
   updateRsvp: 'rsvps',
 }
 
-const ofActions: Readonly<Partial<Record<Change['action'], Deed>>> = {
-  activated: 'activated',
-  archived: 'archived',
-  blocked: 'blocked',
-  canceled: 'canceled',
-  certificate_issued: 'certificate_issued',
-  completed: 'completed',
-  created: 'created',
-  deleted: 'deleted',
-  hidden: 'hidden',
-  left: 'left',
-  linked: 'linked',
-  paid: 'paid',
-  paused: 'paused',
-  plan_change_canceled: 'plan_change_canceled',
-  plan_changed: 'plan_changed',
-  progress_reset: 'progress_reset',
-  published: 'published',
-  reactivated: 'reactivated',
-  reset: 'reset',
-  restored: 'restored',
-  resumed: 'resumed',
-  shown: 'shown',
-  suspended: 'suspended',
-  unblocked: 'unblocked',
-  unlinked: 'unlinked',
-  unpublished: 'unpublished',
-  unscheduled: 'unscheduled',
-}
-
 /** Returns the name that the texts have for a type of objects. */
 export const objectTypeOf = (type: string) => types.find((one) => one === type) ?? 'other'
 
-const deedOf = ({ operation, action }: Pick<Change, 'operation' | 'action'>): Deed =>
-  action === 'undone' ? 'undone' : (ofOperations[operation] ?? ofActions[action] ?? 'updated')
+const verbOf = (action: string): Deed => verbs.find((one) => one === action) ?? 'updated'
+
+const deedOf = ({ operation, action }: Pick<Change, 'operation' | 'action'>): Deed => ofOperations[operation] ?? verbOf(action)
 
 /**
  * Returns what an app did, as a sentence: “Published the course “Clay From Scratch””, or “Taken back: Published the course …”. `name` is the name
@@ -112,8 +92,8 @@ export function changeSentence(texts: Texts, change: Change, name?: string): Tex
 
 /** Returns the actions by which an activity can be filtered, in the infinitive: “Publish …”. */
 export const actionNames = (texts: Texts): { value: string; label: string }[] =>
-  Object.entries({ ...ofActions, updated: 'updated' as const, undone: 'undone' as const })
-    .map(([value, deed]) => ({ value, label: textOf(sentenceOf(texts, `approval.do_${deed}`, '…')) }))
+  verbs
+    .map((value) => ({ value, label: textOf(sentenceOf(texts, `approval.do_${value}`, '…')) }))
     .toSorted((one, other) => one.label.localeCompare(other.label, texts.language))
 
 /** Returns what an app wants to do, in the infinitive: “Publish the course “Clay From Scratch””. */
@@ -122,8 +102,7 @@ export const deedSentence = (texts: Texts, change: Change, name?: string): TextP
 
 /** Returns what happens to a number of objects, in the infinitive: “Delete 12 lessons”. */
 export function effectSentence(texts: Texts, { type, action, count }: ApprovalSummary['affected'][number]): TextPart[] {
-  const deed = ownMember<Deed>(ofActions, action) ?? 'updated'
-  return sentenceOf(texts, `approval.do_${deed}`, texts.counted(`activity.count_${objectTypeOf(type)}`, count))
+  return sentenceOf(texts, `approval.do_${verbOf(action)}`, texts.counted(`activity.count_${objectTypeOf(type)}`, count))
 }
 
 const presses = {
