@@ -148,9 +148,9 @@ describe.each(await databasesToTest())('what leaves because of an app, on $name'
       { student_id: student.body.id, course_id: course, notify: true },
       { 'dry-run': 'true' },
     )
-    expect(tried.body.dry_run).toMatchObject({ emails: 1, emails_at: expect.any(String) })
+    expect(tried.body.dry_run).toMatchObject({ emails: 1, emails_due_at: expect.any(String) })
     const quiet = await app.call('PATCH', `/courses/${course}`, { subtitle: 'Dry' }, { 'dry-run': 'true' })
-    expect(quiet.body.dry_run).toMatchObject({ emails: 0, emails_at: null })
+    expect(quiet.body.dry_run).toMatchObject({ emails: 0, emails_due_at: null })
   })
 
   describe('attacks', () => {

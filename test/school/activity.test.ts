@@ -73,6 +73,11 @@ describe('the activity of an app', () => {
       undone: [],
       changes: expect.any(Array),
       outgoing: null,
+      affected: expect.any(Array),
+      people: expect.any(Number),
+      emails: 0,
+      emails_due_at: null,
+      webhooks: 0,
     }
     const course = { type: 'course', id, label: 'Clay From Scratch', ids: [] }
     const students = { type: 'student', id: null, label: null, ids: expect.arrayContaining([expect.stringMatching(/^std_/)]) }

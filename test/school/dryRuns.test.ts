@@ -14,14 +14,21 @@ import { isTestedElsewhere } from './derived/exceptions.ts'
 import { describeDemo } from './describeDemo.ts'
 import { takesForm } from './wrongs.ts'
 
-interface Report {
-  status: number
+interface Figures {
   affected: { type: string; action: string; count: number }[]
-  changes: ObjectChange[]
+  people: number
   emails: number
+  webhooks: number
 }
 
-type Done = Change & { id: string; changes: ObjectChange[]; undo: { possible: boolean } }
+const figuresIn = ({ affected, people, emails, webhooks }: Figures): string => JSON.stringify([affected, people, emails, webhooks])
+
+interface Report extends Figures {
+  status: number
+  changes: ObjectChange[]
+}
+
+type Done = Change & Figures & { id: string; changes: ObjectChange[]; undo: { possible: boolean } }
 
 /** Returns the fields that changes set, without those that count. */
 const valuesIn = (changes: readonly ObjectChange[], isBack = false): unknown[] =>
@@ -94,6 +101,8 @@ describeDemo('a dry run, on $name', (api) => {
       if (done?.operation === operation.id) {
         const [planned, made] = [reportOf(dry).changes, done.changes.slice(0, 50)].map(withoutIdsAndTimes)
         if (planned !== made) differences.push([operation.id, planned, made])
+        const [foreseen, found] = [reportOf(dry), done].map(figuresIn)
+        if (foreseen !== found) differences.push([operation.id, foreseen, found])
         differences.push(...onPage(done))
         if (done.undo.possible) {
           const back = await api.send(`/api/v1/account/activity/${done.id}/undo`, { ...undoing, as: options.as })

@@ -42,7 +42,7 @@ export async function saveUndo(
       expires_at: sql<Date>`now() + make_interval(days => ${days}::int)`,
       is_undoable: isUndoable,
       sealed: sealed(images.get(null) ?? []),
-      effect: sealed(effects.get(null) ?? []),
+      effect: seal(JSON.stringify({ ...effect, changes: effects.get(null) ?? [] })),
     })
     .execute()
   const released = [...images.values()]

@@ -1,5 +1,6 @@
 import type { SchoolReader } from '../connection/database.ts'
 import type { ShownChange } from './capture.ts'
+import type { Effect } from './effect.ts'
 
 /** The most changes that are shown of a request, and characters of their JSON. */
 const [maxShown, maxShownText] = [100, 50_000]
@@ -13,12 +14,15 @@ export function firstShown(shown: readonly ShownChange[]): ShownChange[] {
   })
 }
 
-/** Returns what requests changed, in the words of the API, by the ids of their entries. What was about people who have been erased is gone. */
+/** The part of an effect that is kept. What an earlier release kept has the changes only. */
+export type KeptEffect = Pick<Effect, 'changes'> & Partial<Effect>
+
+/** Returns what requests did, by the ids of their entries. What was about people who have been erased is gone. */
 export async function openEffects(
   reader: SchoolReader,
   ids: readonly string[],
   { open }: { open(sealed: string): string | undefined },
-): Promise<Map<string, ShownChange[]>> {
+): Promise<Map<string, KeptEffect>> {
   if (ids.length === 0) return new Map()
   const records = await reader
     .selectFrom('undo_record')
@@ -33,10 +37,14 @@ export async function openEffects(
     .where('effect', 'is not', null)
     .orderBy('person_id')
     .execute()
-  const effects = new Map<string, ShownChange[]>()
+  const effects = new Map<string, KeptEffect>()
   for (const { id, effect } of [...records, ...images]) {
     const text = effect === null ? undefined : open(effect)
-    if (text !== undefined) effects.set(id, [...(effects.get(id) ?? []), ...JSON.parse(text)].slice(0, maxShown))
+    if (text === undefined) continue
+    const part: KeptEffect | ShownChange[] = JSON.parse(text)
+    const { changes, ...rest } = Array.isArray(part) ? { changes: part } : part
+    const earlier = effects.get(id)
+    effects.set(id, { ...earlier, ...rest, changes: [...(earlier?.changes ?? []), ...changes].slice(0, maxShown) })
   }
   return effects
 }

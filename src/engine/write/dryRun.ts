@@ -7,28 +7,15 @@ import type { ApiResponse } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Run } from '../run.ts'
-import { changesSchema, readerOf, visibleChanges } from './visibleChanges.ts'
+import { changesSchema, effectFigures, figuresOf, readerOf, visibleChanges } from './visibleChanges.ts'
 
 const maxChanges = 50
 
 /** The report of a dry run, in its response. */
 export const dryRunSchema = z.object({
   status: z.int().meta({ description: 'Status of the response if the request were made in earnest.', example: 204 }),
-  affected: z
-    .array(
-      z.object({
-        type: z.string().meta({ description: 'Type of the objects.', example: 'lesson_progress' }),
-        action: z.string().meta({ description: 'Action of the change feed.', example: 'deleted' }),
-        count: z.int().meta({ description: 'Number of objects.', example: 211 }),
-      }),
-    )
-    .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
+  ...effectFigures,
   changes: changesSchema.meta({ description: `The first ${maxChanges} of them, with their values.` }),
-  emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
-  emails_at: z.iso.datetime().nullable().meta({
-    description: 'When they leave at the earliest: until then they can be stopped. Null if they leave immediately.',
-    example: null,
-  }),
   undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
   asks: z
     .object({
@@ -81,13 +68,11 @@ const refuseForm = (): never => {
 }
 
 function reported({ status, body, headers = {}, entry }: ApiResponse, caller: Caller): ApiResponse {
-  const { affected = [], changes = [], emails, undoDays = 0 } = entry?.effect ?? {}
+  const { changes = [], undoDays = 0 } = entry?.effect ?? {}
   const report = {
     status,
-    affected,
+    ...figuresOf(entry?.effect),
     changes: caller.kind === 'person' ? visibleChanges(changes, readerOf(caller)).slice(0, maxChanges) : [],
-    emails: (emails?.now ?? 0) + (emails?.later ?? 0),
-    emails_at: emails?.laterAt ?? null,
     undo_days: undoDays,
     asks: null,
   }

@@ -62,7 +62,7 @@ export async function undoably(undoable: Undoable, change: () => Promise<ApiResp
   const undoDays = isUndoable ? days : 0
   const effect = await effectOf({ ...undoable, entry, undoDays, isTooLarge }, { ...captured, changes })
   entry.effect = effect
-  if (days > 0 && (isUndoable || effect.changes.length > 0))
+  if (days > 0 && (isUndoable || effect.affected.length > 0))
     await saveUndo(writer, { id: activity.id, days, isUndoable, changes: images, effect }, undo)
   return response
 }

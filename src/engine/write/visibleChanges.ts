@@ -1,8 +1,38 @@
 import { z } from 'zod'
 import { audienceOf, type PersonCaller } from '../../base/caller.ts'
 import type { ShownChange } from '../../database/undo/capture.ts'
+import type { Effect } from '../../database/undo/effect.ts'
 
 const valueText = z.string().nullable()
+
+/** The numbers of an effect in responses. */
+export const effectFigures = {
+  affected: z
+    .array(
+      z.object({
+        type: z.string().meta({ description: 'Type of the objects.', example: 'lesson_progress' }),
+        action: z.string().meta({ description: 'Action of the change feed.', example: 'deleted' }),
+        count: z.int().meta({ description: 'Number of objects.', example: 211 }),
+      }),
+    )
+    .meta({ description: 'Changed objects, also those that are removed together with another one.' }),
+  people: z.int().meta({ description: 'Number of people of whom something changes.', example: 12 }),
+  emails: z.int().meta({ description: 'E-mails that the request sends, immediately or later.', example: 24 }),
+  emails_due_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When the first of the later ones is sent; null if there are none.', example: '2026-03-01T09:35:00.000Z' }),
+  webhooks: z.int().meta({ description: 'Number of webhooks.', example: 1 }),
+}
+
+/** Returns the numbers of an effect, as responses have them. */
+export const figuresOf = ({ affected = [], people = 0, emails, webhooks = 0 }: Partial<Effect> = {}) => ({
+  affected: affected.map(({ type, action, count }) => ({ type, action, count })),
+  people,
+  emails: (emails?.now ?? 0) + (emails?.later ?? 0),
+  emails_due_at: emails?.laterAt ?? null,
+  webhooks,
+})
 
 /** The changes of a request in responses. */
 export const changesSchema = z.array(

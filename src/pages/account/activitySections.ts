@@ -109,6 +109,7 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
   const reason = first.change?.reason
   const ids = first.change?.resource.ids ?? []
   const lines = [first, ...others].flatMap(({ changes }) => changes)
+  const emails = [first, ...others].reduce((sum, entry) => sum + entry.emails, 0)
   const labels = new Map(lines.flatMap(({ id, label }) => (id === null || label === null ? [] : [[id, label]])))
   const recorded = [first, ...others].find(({ undo }) => undo !== undefined)
   const sending = [first, ...others].find(({ outgoing }) => outgoing !== undefined)
@@ -125,6 +126,7 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
       person === '' ? texts.parts('activity.at', { date }) : texts.parts('activity.at_by', { date, person }),
       ...(reason == null ? [] : [texts.parts('activity.reason', { reason: plainText(reason, 200) })]),
       ...outgoingLines(texts, sending?.outgoing),
+      ...(emails > 0 && !sending ? [texts.countedParts('activity.emails', emails)] : []),
       ...changeLines(texts, lines, { subject: first.change?.resource.id, names, limit: shownLines }),
     ],
     form: sending && stopForm(texts, toPublicId('act', sending.id), sending.outgoing),

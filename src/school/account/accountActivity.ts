@@ -3,7 +3,7 @@ import { listOf } from '../../engine/declare/elementList.ts'
 import { line, timestamp } from '../../engine/declare/fields.ts'
 import { defineAction, defineRead } from '../../engine/declare/typedOperations.ts'
 import type { Reading } from '../../engine/read/reading.ts'
-import { changesSchema } from '../../engine/write/visibleChanges.ts'
+import { changesSchema, effectFigures } from '../../engine/write/visibleChanges.ts'
 import { undoOne, undoSince } from '../undo/undoActivity.ts'
 import { ownId, undoConflicts, undoNotify, undoResult } from './accountFields.ts'
 import { activityActions, findOwnGrant, listActivity } from './appActivity.ts'
@@ -54,6 +54,7 @@ const activity = z
         client_name: z.string().nullable().meta({ description: 'Name that the app gives itself now.', example: 'Study helper' }),
       })
       .meta({ description: 'The app, in the name of the person.', example: {} }),
+    ...effectFigures,
     changes: changesSchema.meta({ description: 'What it changed, at most 100 objects.', example: [] }),
     reason: z.string().nullable().meta({
       description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",

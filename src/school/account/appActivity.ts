@@ -14,7 +14,7 @@ import { listRecentGrants } from '../../database/tables/connectedApps.ts'
 import { type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
 import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
 import { openEffects } from '../../database/undo/shownChanges.ts'
-import { type ObjectChange, readerOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
+import { figuresOf, type ObjectChange, readerOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
 
 export const activityActions = [...keysOf(changeActions), 'undone'] as const
 
@@ -116,7 +116,7 @@ export async function listActivity(
     data: rows.flatMap((row) => {
       const change = changeOf(row)
       if (!change) return []
-      const shown = visibleChanges(changes.get(row.id) ?? [], readerOf(caller))
+      const shown = visibleChanges(changes.get(row.id)?.changes ?? [], readerOf(caller))
       const { client_id: id } = row
       const by = { kind: 'app', client_id: id, client_name: (id !== null && names.get(id)) || null }
       return [
@@ -127,6 +127,7 @@ export async function listActivity(
           ...withLabel(change, shown),
           by,
           changes: shown,
+          ...figuresOf(changes.get(row.id)),
           undo: undo.get(row.id) ?? notUndoable,
           outgoing: outgoing.get(row.id) ?? null,
         },

@@ -9,7 +9,7 @@ import { namesOfAccounts } from '../../database/tables/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
 import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
 import { openEffects } from '../../database/undo/shownChanges.ts'
-import { type ObjectChange, visibleChanges } from '../../engine/write/visibleChanges.ts'
+import { figuresOf, type ObjectChange, visibleChanges } from '../../engine/write/visibleChanges.ts'
 import { type Change, changeOf, withLabel } from '../account/appActivity.ts'
 
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
@@ -39,6 +39,7 @@ export const namedEvents: readonly string[] = Object.keys(auditEvents)
 export type ActivityEntry = AuditTrailEntry & {
   change: Change | undefined
   changes: ObjectChange[]
+  emails: number
   undo: UndoState | undefined
   outgoing: Outgoing | undefined
 }
@@ -77,9 +78,16 @@ export async function withChanges(
       ? undefined
       : await database.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
   return entries.map((entry) => {
-    const changes = visibleChanges(effects.get(entry.id) ?? [], { isStaff, personId: person?.id ?? null })
+    const changes = visibleChanges(effects.get(entry.id)?.changes ?? [], { isStaff, personId: person?.id ?? null })
     const change = changeOf(entry)
-    return { ...entry, change: change && withLabel(change, changes), changes, undo: states.get(entry.id), outgoing: outgoing.get(entry.id) }
+    return {
+      ...entry,
+      change: change && withLabel(change, changes),
+      changes,
+      emails: figuresOf(effects.get(entry.id)).emails,
+      undo: states.get(entry.id),
+      outgoing: outgoing.get(entry.id),
+    }
   })
 }
 
