@@ -144,6 +144,24 @@ describe('the checks', () => {
     expect((await findingsWith(change)).contradictions.join('\n')).toContain(contradiction)
   })
 
+  test('find a written text that has been changed', async () => {
+    const { contradictions } = await findingsWith((_path, text) => text, { alteredTexts: ['docs/courses.md'] })
+    expect(contradictions).toEqual(['docs/courses.md is not as it was written'])
+  })
+
+  test('request three resources at most if they are brief, and otherwise each of them', async () => {
+    const resourcesOf = async (isBrief: boolean): Promise<number> => {
+      const requested = new Set<string>()
+      const note = (path: string, text: string): string => {
+        if (/^\/docs\/\w+\.md$/.test(path)) requested.add(path)
+        return text
+      }
+      expect(await findingsWith(note, { isBrief })).toEqual({ contradictions: [], unanswered: [] })
+      return requested.size
+    }
+    expect([await resourcesOf(true), (await resourcesOf(false)) > 20]).toEqual([expect.toSatisfy((count) => count > 0 && count <= 4), true])
+  })
+
   test('find a registration that is promised and closed', async () => {
     expect((await findingsWith((_path, text) => text, { isRegistrationOpen: false })).contradictions).toEqual([
       'registration_endpoint does not follow the configuration',
