@@ -15,6 +15,7 @@ export const functionPurposes: Readonly<Record<string, string>> = {
     'Keeps the place of the row in the order of names of its school. Its arguments are the column, and the one that takes its place.',
   keep_person_tag_form: 'Keeps the form of a tag or label of a person, and skips another spelling of one that the person has.',
   keep_tag_forms: 'Keeps the forms of the tags of the row, each tag once in its first spelling.',
+  keep_search_document: 'Keeps `search_document` for the row. Its arguments are the types of the row.',
   name_order: 'Returns the place of a name in the order of a language, from the weights of its letters.',
   named_files: 'Returns what a row names, by the arguments of its trigger.',
   report_account: 'Reports the account: processes read it again.',
@@ -37,4 +38,5 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   search_query: 'Returns the query for words: their stems in the languages of the school, as prefixes, with other spellings of umlauts.',
   search_vector: 'Returns the words of a row by weight: title, keywords, text.',
   skip_known_reference: 'Skips a reference that exists, for processes of release 1.0.0.',
+  write_search_document: 'Writes the document of a row, if it differs. Called by the trigger.',
 }

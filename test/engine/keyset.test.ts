@@ -12,13 +12,12 @@ import type { Sort } from '../../src/engine/declare/sorts.ts'
 import { unwrapped } from '../../src/engine/declare/views.ts'
 import { findRows } from '../../src/engine/read/findRows.ts'
 import type { RowCondition } from '../../src/engine/read/listStatement.ts'
-import { searchCondition } from '../../src/engine/read/searchRows.ts'
 import { courses } from '../../src/school/courses/courses.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { compilingKysely } from '../support/compilingKysely.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
-import { addDocuments, newSchool } from '../support/rows.ts'
+import { newSchool } from '../support/rows.ts'
 
 interface ListRequest {
   resource: Resource
@@ -74,22 +73,6 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
     const plan = rows.map((row) => row['QUERY PLAN'])
     expect(plan.find((line) => line.includes('Index Cond') && line.includes(condition))).toBeDefined()
     expect(plan.some((line) => line.includes('Seq Scan on course'))).toBe(false)
-  })
-
-  test('a rare word is found by its trigrams, not by scanning the list', async () => {
-    const queryScope = queryScopeOf({ resource: courses, schoolId, caller: callers.staff as Caller })
-    const { sql, parameters } = await statementOf({
-      ...queryScope,
-      conditions: [searchCondition(queryScope, 'zwetschge')],
-      sort: courses.sorts.find((one) => one.name === 'position') as Sort,
-      value: 0,
-    })
-    const plan = await opened.database.transaction(async (_writer, transaction) => {
-      await addDocuments(transaction, schoolId)
-      const rows = await transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, parameters)
-      return rows.map((row) => row['QUERY PLAN']).join('\n')
-    })
-    expect(plan).toContain('Bitmap Index Scan on search_document_text')
   })
 })
 

@@ -16,9 +16,9 @@ CREATE TABLE "search_document" (
 -- AddForeignKey
 ALTER TABLE "search_document" ADD CONSTRAINT "search_document_school_id_fkey" FOREIGN KEY ("school_id") REFERENCES "school"("id") ON DELETE CASCADE ON UPDATE RESTRICT;
 
--- Handwritten: the texts are compared byte by byte, which is enough for a part of a text and faster.
-CREATE INDEX "search_document_words" ON "search_document" USING gin ("words");
-CREATE INDEX "search_document_text" ON "search_document" USING gin ("text" gin_trgm_ops, "staff_text" gin_trgm_ops);
+-- Handwritten: the texts are compared byte by byte, which is enough for a part of a text and faster. A search reads all pending entries.
+CREATE INDEX "search_document_words" ON "search_document" USING gin ("words") WITH (gin_pending_list_limit = 256);
+CREATE INDEX "search_document_text" ON "search_document" USING gin ("text" gin_trgm_ops, "staff_text" gin_trgm_ops) WITH (gin_pending_list_limit = 256);
 
 CREATE FUNCTION write_search_document(school uuid, object text, row_id uuid, for_all text, for_staff text, found_words tsvector) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -9,6 +9,8 @@ const maxCandidates = 2000
 const nameable = /^\s*(select|insert|update|delete|with)\b/i
 /** Lists and rows of values: each number of values is another text, so naming them would use up the names. */
 const dependsOnCount = /\bin \(\$\d+(?:, \$\d+){4,}\)|\), \(\$\d+/i
+/** The search of a text: its plan depends on how many rows have the text. */
+const dependsOnText = /\blike lower\(\$\d+\)/i
 /** All columns of a table: a plan that is kept would fail as soon as a migration adds one. Columns of a subquery are named inside of it. */
 const namesNoColumns = /\breturning (?:"?\w+"?\.)?\*|\bselect (?:"?\w+"?\.)?\*(?! from \()/i
 
@@ -31,7 +33,7 @@ export function createStatementNames(caches = createCaches()): StatementNames {
       if (name !== undefined) return name
       if (!candidates.delete(text)) {
         if (candidates.size >= maxCandidates) candidates.clear()
-        if (nameable.test(text) && !dependsOnCount.test(text) && !namesNoColumns.test(text)) candidates.add(text)
+        if (nameable.test(text) && ![dependsOnCount, dependsOnText, namesNoColumns].some((one) => one.test(text))) candidates.add(text)
         return undefined
       }
       // Two texts never share a name: 96 bits of SHA-256.

@@ -1,7 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { comparisonForm } from '../../base/text/comparisonForm.ts'
+import type { SchoolReader } from '../connection/database.ts'
 import { refs, type TableName } from './columns.ts'
-import { patternOf, spellingsOf } from './expressions.ts'
+import { patternOf, spellingsOf, unnested } from './expressions.ts'
 
 /** What a list of results shows of a row. Which texts a search compares is in the trigger `keep_search_document`. */
 interface ShownTexts {
@@ -84,25 +85,59 @@ export const soughtTexts = (text: string): SoughtText[] =>
     /[\p{L}\p{N}]{3}/u.test(one) ? { value: patternOf(one), isPattern: true } : { value: one, isPattern: false },
   )
 
-export interface FoundRows {
-  schoolId: string
-  type: string
+export interface Sought {
+  texts: readonly SoughtText[]
+  /** The query for the words; absent if none is left, or if the rows of the type have no words. */
+  query: Expression<unknown> | undefined
   /** True if the caller searches the texts of the staff too. */
   isForStaff: boolean
-  texts: readonly SoughtText[]
-  /** The query for its words; absent if the rows of the type have none. */
-  query: Expression<unknown> | undefined
 }
 
-/** Returns the ids of the rows that contain the text, with umlauts or their digraphs (`Zuerich` is in `Zürich`), or match its words. */
-export function foundIds({ schoolId, type, isForStaff, texts, query }: FoundRows, newest?: number): Expression<string> {
+/** The newest documents of a type that are found. The limit bounds the cost of a common text. */
+export const maxMatches = 2000
+
+/** True for documents that contain the text, with umlauts or their digraphs (`Zuerich` is in `Zürich`), or match its words. */
+export function isFound({ texts, query, isForStaff }: Sought): Expression<SqlBool> {
   const columns = isForStaff ? [document.text, document.staff_text] : [document.text]
   const found = [
     ...columns.flatMap((column) => texts.map((one) => occursIn(column, one))),
     ...(query ? [sql`${documentWords} @@ ${query}`] : []),
   ]
-  const bound = newest === undefined ? sql`` : sql`ORDER BY ${document.id} DESC LIMIT ${sql.lit(newest)}`
-  return sql<string>`(SELECT ${document.id} FROM "search_document" WHERE ${documentOf(schoolId, type)} AND (${sql.join(found, sql` OR `)}) ${bound})`
+  return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
+}
+
+/** Returns the ids of the rows of a type whose documents are found. */
+export const foundIds = ({ schoolId, type, ...sought }: Sought & { schoolId: string; type: string }): Expression<string> =>
+  sql<string>`(SELECT ${document.id} FROM "search_document" WHERE ${documentOf(schoolId, type)} AND ${isFound(sought)})`
+
+/** Returns the newest documents of each type that are found. */
+export async function findDocuments(
+  database: SchoolReader,
+  types: readonly string[],
+  sought: Sought,
+): Promise<{ type: string; id: string }[]> {
+  return await database
+    .selectFrom(
+      unnested(
+        'asked',
+        { type: 'text' },
+        types.map((type) => ({ type })),
+      ),
+    )
+    .innerJoinLateral(
+      (rows) =>
+        rows
+          .selectFrom('search_document')
+          .select('id')
+          .whereRef('search_document.type', '=', 'asked.type')
+          .where(() => isFound(sought))
+          .orderBy('id', 'desc')
+          .limit(({ lit }) => lit(maxMatches))
+          .as('found'),
+      (join) => join.onTrue(),
+    )
+    .select(['asked.type', 'found.id'])
+    .execute()
 }
 
 const occursIn = (column: Expression<unknown>, { value, isPattern }: SoughtText): Expression<unknown> =>

@@ -26,9 +26,9 @@ const maxCount = 10_000
 export async function answerList(call: ListCall): Promise<ApiResponse> {
   const { operation, parameters } = call
   const shape = parseShape(call)
-  const { sort, conditions, fingerprint, from } = await queryOfList(call)
   const limit = parameters.get('limit')
   return await withinTime(call, 'read', isHard(call), async (within) => {
+    const { sort, conditions, fingerprint, from } = await queryOfList({ ...call, database: within.database })
     const { rows, hasNext, hasPrevious } = await readPage(
       { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand } },
       { sort, conditions, from, limit },
@@ -77,7 +77,7 @@ export async function queryOfList(call: ListCall): Promise<ListQuery> {
   const fingerprint = fingerprintOf(call, sort, owner?.id)
   return {
     sort,
-    conditions: [...conditionsOf(call), ...(owner ? [owner.condition] : [])],
+    conditions: [...(await conditionsOf(call)), ...(owner ? [owner.condition] : [])],
     fingerprint,
     from: cursor === undefined ? undefined : parseCursor(signer, fingerprint, cursor),
     ownerId: owner?.id,
@@ -142,14 +142,14 @@ async function findParent(call: ListCall, { resource, where }: ListParent): Prom
   return { id: row.id, condition: { shape: `parent ${resource.name}`, values: [row.id], where: (rows, [id]) => where(rows, String(id)) } }
 }
 
-function conditionsOf({ operation, parameters, queryScope }: Call): RowCondition[] {
+async function conditionsOf({ operation, parameters, queryScope, database }: Call): Promise<RowCondition[]> {
   const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
     const value = parameters.get(name)
     if (!filter || value === undefined) return []
     return [filterCondition(name, filter, { values: Array.isArray(value) ? value : [value], caller: queryScope.caller })]
   })
   const text = parameters.get('q')
-  return text === undefined ? filtered : [...filtered, searchCondition(queryScope, text)]
+  return text === undefined ? filtered : [...filtered, await searchCondition(database, queryScope, text)]
 }
 
 function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort, owner: string | undefined): string {

@@ -4,18 +4,20 @@ import { toPublicId } from '../../base/ids.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import {
   exactWords,
-  type FoundRows,
+  findDocuments,
   foundIds,
   lineOf,
+  maxMatches,
   priceOf,
+  type Sought,
   searchedTitle,
   soughtTexts,
   wordsOf,
   wordsQuery,
   wordsRank,
 } from '../../database/statements/catalogueSearch.ts'
-import { contains } from '../../database/statements/expressions.ts'
-import { type AnyRows, type AnyTables, type Condition, everything } from '../declare/expressions.ts'
+import { contains, isAmong } from '../../database/statements/expressions.ts'
+import { type AnyTables, everything } from '../declare/expressions.ts'
 import { type QueryScope, queryScopeOf, tableOf, tables } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isSearchable } from '../declare/searchable.ts'
@@ -23,45 +25,42 @@ import { sortColumns, sortExpression } from '../declare/sorts.ts'
 import type { RowCondition } from './listStatement.ts'
 import { isVisible, named } from './selectRows.ts'
 
-const maxMatches = 2000
-
 /**
- * Returns a condition for the newest 2,000 rows of the list that contain the text or, in the catalogue, all of its words. The limit bounds
- * the cost of a common text.
+ * Returns a condition for the newest 2,000 rows of the list that contain the text or, in the catalogue, all of its words. They are found by a
+ * statement of their own, whose plan depends on the text.
  */
-export function searchCondition({ resource }: QueryScope, text: string): RowCondition {
-  const texts = soughtTexts(text)
+export async function searchCondition(database: SchoolReader, queryScope: QueryScope, text: string): Promise<RowCondition> {
+  const { resource, schoolId, caller } = queryScope
   const words = isSearchable(resource) ? wordsOf(text) : []
-  return {
-    shape: `q ${texts.map(({ isPattern }) => isPattern)} ${words.length > 0}`,
-    values: [words, ...texts.map(({ value }) => value)],
-    where: (rows, [asked, ...values], caller) => {
-      const { schoolId } = caller
-      const query = words.length > 0 && Array.isArray(asked) ? wordsQuery({ schoolId, words: asked, needsEvery: true }) : undefined
-      const current = texts.map((one, at) => ({ ...one, value: String(values[at]) }))
-      return isFound(rows, { resource, schoolId, caller }, { texts: current, query })
-    },
-  }
+  const sought = soughtOf(text, { schoolId, words, isForStaff: audienceOf(caller) === 'staff' })
+  const ids = await findIds(database, queryScope, sought)
+  return { shape: 'q', values: [ids], where: (rows, [found]) => isAmong(rows.ref('id'), Array.isArray(found) ? found : []) }
 }
 
-type Sought = Pick<FoundRows, 'texts' | 'query'>
+const soughtOf = (
+  text: string,
+  { schoolId, words, isForStaff }: { schoolId: string; words: readonly string[]; isForStaff: boolean },
+): Sought => ({
+  texts: soughtTexts(text),
+  query: words.length > 0 ? wordsQuery({ schoolId, words, needsEvery: true }) : undefined,
+  isForStaff,
+})
 
-function isFound(rows: AnyRows, queryScope: QueryScope, sought: Sought): Condition {
-  const { resource, schoolId, caller } = queryScope
-  const isForStaff = audienceOf(caller) === 'staff'
-  const found = { schoolId, type: resource.object, isForStaff, ...sought }
+async function findIds(database: SchoolReader, queryScope: QueryScope, sought: Sought): Promise<string[]> {
+  const { resource, schoolId } = queryScope
+  const type = resource.object
   // Every document of the type is a row that the staff sees.
-  if (isForStaff && resource.visibility.staff === everything) return rows('id', 'in', foundIds(found, maxMatches))
-  return rows(
-    'id',
-    'in',
-    rows
-      .selectFrom(tableOf(resource))
-      .select('id')
-      .where((inner) => inner.and([isVisible(queryScope, inner), inner('id', 'in', foundIds(found))]))
-      .orderBy('id', 'desc')
-      .limit(maxMatches),
-  )
+  if (sought.isForStaff && resource.visibility.staff === everything) {
+    return (await findDocuments(database, [type], sought)).map(({ id }) => id)
+  }
+  const found = await tables(database)
+    .selectFrom(tableOf(resource))
+    .select('id')
+    .where((rows) => rows.and([isVisible(queryScope, rows), rows('id', 'in', foundIds({ schoolId, type, ...sought }))]))
+    .orderBy('id', 'desc')
+    .limit(maxMatches)
+    .execute()
+  return found.map(({ id }) => id)
 }
 
 /** A row of a search of all types: its id, and the columns of its title. */
@@ -78,36 +77,30 @@ export interface TypeSearch {
   columns: readonly string[]
 }
 
-/** Returns the rows of each type that contain the text, in the order of its list for the staff. One statement searches all types. */
+/** Returns the rows of each type that contain the text, in the order of its list for the staff. */
 export async function findInTypes(
   database: SchoolReader,
   types: readonly TypeSearch[],
   { schoolId, caller, text, limit }: { schoolId: string; caller: Caller; text: string; limit: number },
 ): Promise<FoundRow[]> {
-  const [first, ...others] = types
+  const sought = soughtOf(text, { schoolId, words: wordsOf(text), isForStaff: true })
+  const names = types.map(({ resource }) => resource.object)
+  const found = Map.groupBy(await findDocuments(database, names, sought), ({ type }) => type)
+  const [first, ...others] = types.flatMap(({ resource, columns }) => {
+    const ids = found.get(resource.object)?.map(({ id }) => id)
+    return ids ? [rowsOfType(database, queryScopeOf({ resource, schoolId, caller }), { ids, columns, limit })] : []
+  })
   if (!first) return []
-  const texts = soughtTexts(text)
-  const words = wordsOf(text)
-  return await tables(database)
-    .with('input', (any) => any.selectNoFrom(named(wordsQuery({ schoolId, words, needsEvery: true }), 'query')))
-    .with('found', (any) => {
-      const search = any as unknown as SearchTables
-      const rowsOf = ({ resource, columns }: TypeSearch) => {
-        const query = isSearchable(resource) && words.length > 0 ? search.selectFrom('input').select('input.query') : undefined
-        return rowsOfType(search, queryScopeOf({ resource, schoolId, caller }), { texts, query, columns, limit })
-      }
-      return others.reduce((all, one) => all.unionAll(rowsOf(one)), rowsOf(first))
-    })
-    .selectFrom('found')
-    .selectAll()
+  return await others
+    .reduce((all, one) => all.unionAll(one), first)
     .$castTo<FoundRow>()
     .execute()
 }
 
 function rowsOfType(
-  search: SearchTables,
+  database: SchoolReader,
   queryScope: QueryScope,
-  { columns, limit, ...sought }: Sought & Pick<TypeSearch, 'columns'> & { limit: number },
+  { ids, columns, limit }: { ids: readonly string[]; columns: readonly string[]; limit: number },
 ) {
   const { resource } = queryScope
   const sort = resource.defaultSorts?.staff
@@ -115,17 +108,17 @@ function rowsOfType(
   const members = columns.flatMap((column) => [sql.lit(column), sql.ref(column)])
   const ordered = sortColumns(sort).reduce(
     (query, column) => query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc'),
-    search
+    tables(database)
       .selectFrom(tableOf(resource))
       .select((rows) => [
         named(rows.cast<string>(rows.val(resource.object), 'text'), 'object'),
         'id',
         named(sql`json_build_object(${sql.join(members)})`, 'columns'),
       ])
-      .where((rows) => rows.and([isVisible(queryScope, rows), isFound(rows, queryScope, sought)]))
+      .where((rows) => rows.and([isVisible(queryScope, rows), isAmong(rows.ref('id'), ids)]))
       .limit(limit),
   )
-  return search.selectFrom(ordered.as('ordered')).selectAll()
+  return tables(database).selectFrom(ordered.as('ordered')).selectAll()
 }
 
 export interface Hit {
@@ -215,7 +208,7 @@ function hitsOf(search: SearchTables, { schoolId, caller, text, needsEvery }: Ca
       named(wordsRank(document, input), 'rank'),
     ])
     .where((rows) => {
-      const matches = rows('id', 'in', foundIds({ ...document, isForStaff: false, texts: [], query: input.query }))
+      const matches = rows('id', 'in', foundIds({ schoolId, type: object, isForStaff: false, texts: [], query: input.query }))
       return rows.and([isVisible(queryScope, rows), needsEvery ? matches : rows.or([matches, contains(searchedTitle(table), text)])])
     })
     .orderBy('id', 'desc')

@@ -1,7 +1,7 @@
 // Proves OpenAI MCP documentation: `search` and `fetch` have the shapes of ChatGPT connectors
 
 import { describe, expect, test } from 'vitest'
-import { foundIds, soughtTexts, wordsOf, wordsQuery } from '../../../src/database/statements/catalogueSearch.ts'
+import { isFound, soughtTexts, wordsOf, wordsQuery } from '../../../src/database/statements/catalogueSearch.ts'
 import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
 import { newEvent, newPost } from '../../support/community.ts'
 import { databasesToTest, everyDatabase, openTestDatabase } from '../../support/databases.ts'
@@ -242,14 +242,15 @@ describe.each(await databasesToTest())('a search on $name is bounded', ({ open }
 
   test('its words and its texts are found by their indexes', async () => {
     await api.database.transaction(async (writer, session) => {
-      const schoolId = api.school.id
-      await addDocuments(session, schoolId)
-      const found = { schoolId, type: 'course', isForStaff: true, texts: soughtTexts('clay') }
-      const query = wordsQuery({ schoolId, words: ['clay'], needsEvery: true })
+      await addDocuments(session, api.school.id)
+      const query = wordsQuery({ schoolId: api.school.id, words: ['clay'], needsEvery: true })
       const compiled = writer
-        .selectFrom('course')
+        .selectFrom('search_document')
         .select('id')
-        .where((rows) => rows('id', 'in', foundIds({ ...found, query }, 2000)))
+        .where('type', '=', 'course')
+        .where(() => isFound({ isForStaff: true, texts: soughtTexts('clay'), query }))
+        .orderBy('id', 'desc')
+        .limit(2000)
         .compile()
       const plan = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${compiled.sql}`, [...compiled.parameters])
       const text = plan.map((row) => row['QUERY PLAN']).join('\n')
