@@ -1,13 +1,36 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash, randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** Returns a new UUIDv7 (RFC 9562 section 5.7), monotonic within this process: ids of the same millisecond keep their order. */
-export function newId(): string {
+/** The ids of the rows that a repeated request adds: those that are left from the first time, and those that it got until now. */
+const repetition = new AsyncLocalStorage<{ left: string[]; got: string[] }>()
+
+/** Runs work whose new rows get these ids, in their order, and then new ones. Returns all of them with the result. */
+export async function withIds<Result>(ids: readonly string[], work: () => Promise<Result>): Promise<{ result: Result; ids: string[] }> {
+  const repeated = { left: [...ids], got: [] }
+  return { result: await repetition.run(repeated, work), ids: repeated.got }
+}
+
+function repeatable(id: () => string): string {
+  const repeated = repetition.getStore()
+  const next = repeated?.left.shift() ?? id()
+  repeated?.got.push(next)
+  return next
+}
+
+/**
+ * Returns a new UUIDv7 (RFC 9562 section 5.7) for a row, monotonic within this process: ids of the same millisecond keep their order. A
+ * repeated request gets the same ids again: see `withIds`.
+ */
+export const newId = (): string => repeatable(newEntryId)
+
+/** Returns a new UUIDv7 for an entry that has the time at which it is written, also in a repeated request. */
+export function newEntryId(): string {
   return v7()
 }
 
 /** Returns a new UUIDv7 of another time: rows that are listed by their ids have it as the time of their creation. */
-export const newIdAt = (time: Date): string => v7({ msecs: time.getTime() })
+export const newIdAt = (time: Date): string => repeatable(() => v7({ msecs: time.getTime() }))
 
 /** Returns a new UUIDv7 in a tenth of the time of `newId`. Ids of the same millisecond have no order. */
 export function newUnorderedId(): string {

@@ -11,8 +11,9 @@ import type { QueryScope } from './declare/queryScope.ts'
 import type { Representation } from './declare/representation.ts'
 import type { ExternalServices } from './externalServices.ts'
 import type { CursorSigner } from './read/cursor.ts'
-import type { RecordedEntry } from './write/activity.ts'
+import type { Merging, RecordedEntry } from './write/activity.ts'
 import type { Precondition } from './write/preconditions.ts'
+import type { ShowRequests } from './write/replay.ts'
 import type { SentForm } from './write/writing.ts'
 
 export interface RunContext {
@@ -27,19 +28,14 @@ export interface RunContext {
   externalServices: ExternalServices
   requestId?: string | undefined
   address?: string | undefined
+  /** True if the transaction has earlier requests of a proposal. */
+  isReplayed?: boolean | undefined
+  /** The proposal that is merged. */
+  merging?: Merging | undefined
+  showRequests?: ShowRequests | undefined
 }
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
-
-/** The decision of a person that an app uses. */
-export interface UsedApproval {
-  /** Undefined for a request that needs no decision because it changes nothing. */
-  id: string | undefined
-  /** The row version that the person approved; null for a request without a single row. */
-  rowVersion: number | null
-  /** True if the person allowed a similar request, and those like it. */
-  isKind?: true
-}
 
 /** The caller's request. Each part is read when it is needed. */
 export interface RequestInput {
@@ -55,8 +51,12 @@ export interface RequestInput {
   idempotencyKey?: string | undefined
   /** Why the app makes the request, in its own words. */
   agentReason?: string | undefined
-  /** The decision of the person by which the app makes the request. */
-  approval?: UsedApproval | undefined
+  /** The proposal to which an app adds a write, or with which it reads. */
+  proposal?: string | undefined
+  /** How long the response may wait for the decision of a person. */
+  waitSeconds?: number | undefined
+  /** True for a write whose stored response an app requests: it must not change anything. */
+  isRepeated?: true
   /** True if the caller asks what a write would do: nothing is kept. */
   isDryRun?: boolean | undefined
   /** The URL with its query. An idempotency key is valid for one target. */
@@ -81,6 +81,7 @@ export interface Call<Target extends Operation = Operation> extends RunContext {
   queryScope: QueryScope
   precondition: Precondition
   format: Format
+  waitSeconds?: number | undefined
 }
 
 /** The response, which REST and MCP render. */

@@ -32,7 +32,7 @@ export async function run(operation: Operation, caller: Caller, sent: RequestInp
   const parsed = parseParameters<FrameworkParameters>(offeredParameters(offered, caller), sent.parameters()) // 400
   const precondition = parsePrecondition(sent.ifMatch) // 400
   const parameters = await resolveKeys(context.database, queryScope, offered, parsed)
-  return await handle({ ...context, operation, caller, parameters, queryScope, precondition, format }, sent) // 404 …
+  return await handle({ ...context, operation, caller, parameters, queryScope, precondition, format, waitSeconds: sent.waitSeconds }, sent) // 404 …
 }
 
 export type Run = typeof run

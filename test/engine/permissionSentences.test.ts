@@ -55,6 +55,10 @@ const special: Record<string, readonly string[]> = {
   stopEmails: [],
   undoActivity: [],
   undoActivities: [],
+  // They change nothing at the school.
+  submitProposal: [],
+  endProposal: [],
+  removeProposalRequest: [],
   markSubscriptionPaid: ['paid'],
   setCourseLecturers: ['change'],
   setCurriculumOrder: ['order'],

@@ -192,6 +192,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     checkNewPassword: unused,
     send: unused,
     defer: unused,
+    proposals: { show: unused, merge: unused },
     perform: unused,
     list: unused,
     inputOf: () => ({ parameters: [], fields: {} }),

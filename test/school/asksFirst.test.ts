@@ -14,13 +14,8 @@ const ofService: readonly string[] = ['endSession', 'revokeAuthorization']
 
 /** They add something of the caller, or send one e-mail again. Where they overwrite something, they ask like every other write. */
 const neither: readonly string[] = [
-  'resendStudentInvite',
-  'putMyRsvp',
-  'createRsvp',
-  'uploadFile',
-  'createUpload',
-  'resendEmailChange',
-  'stopEmails',
+  ...['resendStudentInvite', 'putMyRsvp', 'createRsvp', 'uploadFile', 'createUpload', 'resendEmailChange', 'stopEmails'],
+  ...['submitProposal', 'endProposal', 'removeProposalRequest'],
 ]
 
 /** With the examples of their schemas, these only add rows too. */
@@ -51,7 +46,7 @@ test.each(await databasesToTest())(
           headers: { ...options.headers, 'x-test-asks-first': '1' },
         })
         if (reply.json.error !== 'approval_required') wrong.push([operation.id, reply.status, reply.text.slice(0, 200)])
-        await sql.query('DELETE FROM approval')
+        await sql.query('DELETE FROM proposal')
         const touched = changedTables(before, await dump(api))
         if (touched.length > 0) wrong.push([operation.id, touched])
       }
@@ -83,7 +78,7 @@ test.each(await databasesToTest())(
           headers: { ...options.headers, 'x-test-asks-first': '1' },
         })
         if (reply.json.error !== 'approval_required' && reply.status !== 201) silent.push(operation.id)
-        await api.database.sql.query('DELETE FROM approval')
+        await api.database.sql.query('DELETE FROM proposal')
       }
       expect(silent).toEqual(onlyAdd)
     } finally {

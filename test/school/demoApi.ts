@@ -13,7 +13,9 @@ import type { School } from '../../src/base/school.ts'
 import { planRemoval } from '../../src/database/files/fileRemovals.ts'
 import type { MessageKind, Recipient } from '../../src/database/outbox/sendMessage.ts'
 import { inSchool, schoolDatabase } from '../../src/database/school/inSchool.ts'
+import { requestsOf } from '../../src/database/tables/proposals.ts'
 import { schoolContact } from '../../src/database/tables/schools.ts'
+import { createRun } from '../../src/engine/createRun.ts'
 import type { asksFirstOf, Operation } from '../../src/engine/declare/operations.ts'
 import type { FileServices } from '../../src/engine/externalServices.ts'
 import { createMcp } from '../../src/engine/mcp/createMcp.ts'
@@ -21,9 +23,8 @@ import { toolSchemas } from '../../src/engine/mcp/toolSchemas.ts'
 import { apiDescription, openApiText } from '../../src/engine/rest/openApi.ts'
 import { type ApiArguments, createApi } from '../../src/engine/rest/routes.ts'
 import { createOpenApi } from '../../src/engine/rest/serveOpenApi.ts'
-import { run } from '../../src/engine/run.ts'
-import { withApprovals } from '../../src/engine/write/askFirst.ts'
-import { withDryRuns } from '../../src/engine/write/dryRun.ts'
+import { mergeProposal } from '../../src/engine/write/mergeProposal.ts'
+import { effectHash } from '../../src/engine/write/replay.ts'
 import { findPerson } from '../../src/identity/accounts/findPerson.ts'
 import { databaseArtifacts } from '../../src/identity/tokens/databaseArtifacts.ts'
 import { createExternalServices } from '../../src/operate/compose/externalServices.ts'
@@ -72,6 +73,8 @@ export interface DemoApi extends TestDatabase {
   signer: { sign(text: string): string; verify(text: string, signature: string): boolean }
   /** Returns the e-mails to people in the outbox, oldest first. */
   messages(): Promise<SentMessage[]>
+  /** Agrees to the newest proposal that waits. */
+  agree(as: string): Promise<string>
   stop(): Promise<void>
 }
 
@@ -153,10 +156,11 @@ export async function startDemoApi(
     return found.kind === 'person' && ctx.get('x-test-asks-first') ? { ...found, asksFirst: true } : found
   }
 
+  const { run, replay } = createRun(operations, { reasonOf })
   const koa = new Koa<RequestState>()
   const context = {
     operations,
-    run: withApprovals(withDryRuns(run), reasonOf),
+    run,
     databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'person'),
     signer,
     externalServices,
@@ -217,6 +221,20 @@ export async function startDemoApi(
         const { to, kind, values } = outbox.open(payload) as { to: Recipient; kind: MessageKind; values: object }
         return { to: to.email, kind, links: values }
       })
+    },
+    async agree(as) {
+      const person = await caller(as)
+      if (person.kind !== 'person') throw new Error('a person agrees')
+      const db = context.databaseOf(id)
+      const [newest] = await database.sql.query<{ id: string }>(
+        "SELECT id FROM proposal WHERE school_id = $1 AND status = 'submitted' ORDER BY id DESC LIMIT 1",
+        [id],
+      )
+      const proposalId = String(newest?.id)
+      const around = { ...context, database: db.kysely, store: db, school }
+      const shown = await replay.show(around, person, await requestsOf(db.kysely, proposalId))
+      const positions = new Set(shown.map(({ position }) => position))
+      return await mergeProposal(around, person, { proposalId, positions, seen: effectHash(shown) }, replay)
     },
     get: (path, options = {}) => ask(path, { method: 'GET', ...options }),
     async stop() {

@@ -38,9 +38,10 @@ const rules = (): Markdown =>
       '- `{id}` in a path, and filters such as `course_id`, take what identifies the row wherever it is read: the id, or the slug if the row has one.',
       '- PATCH takes a merge patch. Changes of a row take its `ETag` in `If-Match`. Only what replaces a whole document or list requires it, as its line says: read the row, then send its `ETag`.',
       '- What a line with ↩ changed can be taken back for some days, with everything that fell with it: `POST /account/activity/{id}/undo`; `GET /account/activity` lists what you did. Nothing else can be undone: prefer `archive`, `hide` or `unpublish` to DELETE. A line with ✉ can send e-mails.',
-      '- If the person wants to decide first, a line with ⚠ (and any with over 100 rows or 20 e-mails, or that cannot be taken back) gets 403 `approval_required` with an address: give it to the person, and repeat the request until it runs.',
+      '- If the person wants to decide first, a line with ⚠ (and any with over 100 rows or 20 e-mails, or that cannot be taken back) gets 403 `approval_required` with an address: give it to the person. The service makes the request when they agree; repeat it for its response, with `Prefer: wait=20` to wait.',
       '- Every POST takes an `Idempotency-Key`, so that you can repeat it.',
       '- Every write but the upload of a file takes `Dry-Run: true`: the same checks and the same response, with `dry_run`: what would be changed (`changes` has former and new values) and how many e-mails would be sent. Nothing is kept; `asks` in it says that a person would decide first. Try a DELETE this way first.',
+      '- To let the person decide about several writes together, send each with `Proposal: <name>`: it is tried on top of the earlier ones of that name, and kept in the proposal; ids are final, and a GET with the header reads the school as it would be. `POST /account/proposals/{name}/submit` returns the address for the person; `GET /account/proposals/{name}` with `Prefer: wait=20` returns the responses. At most 100 requests and 7 days; no uploads.',
       '- Say in `Agent-Reason` why you make a change, in one sentence: the school sees it with the change.',
     ].join('\n'),
   )

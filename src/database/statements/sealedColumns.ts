@@ -49,7 +49,11 @@ export const sealedByPurpose: Readonly<Record<KeyPurpose, Stored | { ends: strin
       column('undo_image', 'effect'),
     ],
   },
-  approvals: { what: 'requests that wait for a decision', isBrief: true, columns: [column('approval', 'content')] },
+  approvals: {
+    what: 'requests that wait for a decision',
+    isBrief: true,
+    columns: [column('proposal_request', 'sealed'), column('proposal_request', 'response')],
+  },
   outbox: {
     what: 'e-mails and work that wait',
     isBrief: true,

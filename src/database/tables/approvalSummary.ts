@@ -6,7 +6,8 @@ export const askReasons = ['irreversible', 'access', 'outward', 'money', 'many']
 
 /** The effects of a request of an app, which a person reads before they decide. */
 export interface ApprovalSummary {
-  reason: (typeof askReasons)[number]
+  /** Why the app has to ask first. Null in a proposal, about which the person decides in any case. */
+  reason: (typeof askReasons)[number] | null
   /** The event and the details of the audit trail. */
   event: string
   details: Record<string, unknown>
@@ -26,4 +27,8 @@ export interface RequestContent {
   /** The body: JSON, or the text of a CSV file. */
   body: unknown
   ifMatch: string
+  /** True if the body is a CSV file. */
+  isCsv?: boolean
+  /** Why the app makes the request, in its own words. */
+  reason?: string
 }

@@ -1,4 +1,4 @@
-import { newId } from '../../base/ids.ts'
+import { newEntryId } from '../../base/ids.ts'
 import type { Reader } from '../connection/database.ts'
 import type { Sql } from '../connection/sql.ts'
 import { naturalBatches } from '../statements/naturalBatches.ts'
@@ -34,7 +34,7 @@ export async function recordAudit(db: Reader, entries: readonly AuditEntry[]): P
 
 /** Returns the columns of an entry, for a statement that writes it together with a change. */
 export const auditRow = (entry: AuditEntry) => ({
-  id: entry.id ?? newId(),
+  id: entry.id ?? newEntryId(),
   school_id: entry.school_id,
   event: storableText(entry.event),
   account_id: storable(entry.account_id),
@@ -62,7 +62,7 @@ export const insertAudit = (parameter: number): string => `
 
 /** Returns entries as the parameter of `insertAudit`. */
 export const auditParameter = (entries: readonly AuditEntry[]): string =>
-  storableJson(entries.map((entry) => ({ ...entry, id: entry.id ?? newId(), details: entry.details ?? {} })))
+  storableJson(entries.map((entry) => ({ ...entry, id: entry.id ?? newEntryId(), details: entry.details ?? {} })))
 
 /** Returns a function that writes audit entries outside of a transaction, those of concurrent requests in one statement. */
 export function auditWriter(sql: Sql): (entries: readonly AuditEntry[]) => Promise<void> {

@@ -16,10 +16,13 @@ export interface ChangeFilter {
 export function changeConditions({ action, type, objectId, ofGrant }: ChangeFilter) {
   return (row: Builder<'audit_log'>) => {
     const details = row.ref('details')
+    const isWhole = ofGrant !== undefined && action === undefined && type === undefined && objectId === undefined
     const verb = sql<string>`split_part(${row.ref('event')}, '.', 2)`
     return [
       sql<boolean>`${details} ? 'operation'`,
       ...(ofGrant === undefined ? [] : [row('grant_id', '=', ofGrant)]),
+      // A proposal is one activity, unless something in it is looked for.
+      ...(isWhole ? [sql<boolean>`NOT ${details} ? 'part_of'`] : []),
       ...(action === undefined ? [] : [isAction(action, verb)]),
       ...(type === undefined ? [] : [sql<boolean>`(${row.ref('event')} ^@ ${`${type}.`} OR ${details} #>> '{resource,type}' = ${type})`]),
       ...(objectId === undefined

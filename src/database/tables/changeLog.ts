@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { newId } from '../../base/ids.ts'
+import { newEntryId } from '../../base/ids.ts'
 import type { Reader, SchoolReader, Stored } from '../connection/database.ts'
 import { daySeconds, secondsAgo } from '../statements/expressions.ts'
 import { actorOf } from './actors.ts'
@@ -89,7 +89,7 @@ export async function recordChanges(
 
 /** The rows as a table, so that the statement has the same text for any number of them. */
 function changedRows(rows: readonly { id: string; version: number }[]) {
-  const [ids, resourceIds, versions] = [rows.map(() => newId()), rows.map(({ id }) => id), rows.map(({ version }) => version)]
+  const [ids, resourceIds, versions] = [rows.map(() => newEntryId()), rows.map(({ id }) => id), rows.map(({ version }) => version)]
   return sql<{
     id: string
     resource_id: string
@@ -102,6 +102,8 @@ export interface ChangeCount {
   action: string
   /** The number of rows. */
   count: number
+  /** The number of entries, which can be several for a row. */
+  entries: number
   /** The number of webhooks about them. */
   webhooks: number
 }
@@ -111,7 +113,10 @@ export async function changesOfTransaction(db: Reader): Promise<ChangeCount[]> {
   return await db
     .selectFrom('change_log')
     .select(['type', 'action'])
-    .select(({ fn, cast }) => cast<number>(fn.count('resource_id').distinct(), 'integer').as('count'))
+    .select(({ fn, cast }) => [
+      cast<number>(fn.count('resource_id').distinct(), 'integer').as('count'),
+      cast<number>(fn.countAll(), 'integer').as('entries'),
+    ])
     .select(({ fn, cast, ref, selectFrom }) => {
       const endpoints = selectFrom('webhook_endpoint')
         .select((one) => one.fn.countAll().as('count'))

@@ -2,8 +2,8 @@ import type { SqlBool } from 'kysely'
 import type { Reader, SchoolWriter, Stored } from '../connection/database.ts'
 import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
-import { endApprovals } from './approvals.ts'
 import { type AuditEntry, auditRow } from './audit.ts'
+import { endProposals } from './proposals.ts'
 
 /** Returns a grant as the engine stored it, with its current end: the person can change it. */
 export const grantContent = (payload: Record<string, unknown>, expiresAt: Date): Record<string, unknown> => ({
@@ -92,7 +92,7 @@ const isFirst = (rows: readonly { is_first: SqlBool }[]): boolean => rows[0]?.is
 const columnsOfTexts = ['event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address'] as const
 
 /**
- * Pauses the live grants of an account to a client, or continues them. A pause also ends their approvals. Returns the ids of the grants that
+ * Pauses the live grants of an account to a client, or continues them. A pause also ends their open proposals. Returns the ids of the grants that
  * changed.
  */
 export async function pauseGrants(
@@ -110,7 +110,7 @@ export async function pauseGrants(
     .returning('id')
     .execute()
   if (isPaused && changed.length > 0)
-    await endApprovals(
+    await endProposals(
       writer,
       writer.schoolId,
       changed.map(({ id }) => id),

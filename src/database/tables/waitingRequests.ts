@@ -2,11 +2,14 @@ import type { SchoolReader } from '../connection/database.ts'
 import { now } from '../statements/expressions.ts'
 import { isLiveGrant } from './connectedApps.ts'
 
-/** A request of an app that waits for the decision of a person. */
+/** Requests of an app that wait for the decision of a person. */
 export interface WaitingRequest {
   id: string
   grant_id: string
   client_id: string
+  /** The name of a proposal. Null for a single request. */
+  name: string | null
+  /** The operation of the first request. */
   operation: string
   created_at: Date
   expires_at: Date
@@ -14,15 +17,25 @@ export interface WaitingRequest {
 
 /** Returns the requests that wait, of a grant or of all apps of a person, the oldest first. */
 export async function waitingRequests(reader: SchoolReader, of: { grantId: string } | { accountId: string }): Promise<WaitingRequest[]> {
-  return await reader
-    .selectFrom('approval')
-    .innerJoin('oidc_grant', 'oidc_grant.id', 'approval.grant_id')
-    .select(['approval.id', 'approval.grant_id', 'oidc_grant.client_id', 'approval.operation', 'approval.created_at', 'approval.expires_at'])
-    .where('approval.status', '=', 'pending')
-    .where('approval.expires_at', '>', now)
+  const rows = await reader
+    .selectFrom('proposal')
+    .innerJoin('oidc_grant', 'oidc_grant.id', 'proposal.grant_id')
+    .select(['proposal.id', 'proposal.grant_id', 'oidc_grant.client_id', 'proposal.name', 'proposal.created_at', 'proposal.expires_at'])
+    .select((row) =>
+      row
+        .selectFrom('proposal_request')
+        .select('operation')
+        .whereRef('proposal_request.proposal_id', '=', 'proposal.id')
+        .orderBy('position')
+        .limit(1)
+        .as('operation'),
+    )
+    .where('proposal.status', '=', 'submitted')
+    .where('proposal.expires_at', '>', now)
     .where(isLiveGrant)
-    .where((row) => ('grantId' in of ? row('approval.grant_id', '=', of.grantId) : row('oidc_grant.account_id', '=', of.accountId)))
-    .orderBy('approval.id')
+    .where((row) => ('grantId' in of ? row('proposal.grant_id', '=', of.grantId) : row('oidc_grant.account_id', '=', of.accountId)))
+    .orderBy('proposal.id')
     .limit(100)
     .execute()
+  return rows.map((row) => ({ ...row, operation: row.operation ?? '' }))
 }

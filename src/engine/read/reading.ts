@@ -7,6 +7,7 @@ import type { AnyTable, NoMembers, OutputOf, ParameterValues, ReadRow, Values } 
 import type { View } from '../declare/views.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Section } from '../output/sectionsJson.ts'
+import type { ShowRequests } from '../write/replay.ts'
 import type { Access } from '../write/writing.ts'
 
 /** The page of a long list that a read loads itself. */
@@ -24,6 +25,9 @@ export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
   parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
   store?: SchoolDatabase | undefined
+  showRequests?: ShowRequests | undefined
+  /** How long the response may wait for the decision of a person. */
+  waitSeconds?: number | undefined
   /** Present if the read declares `loadsPage`. */
   page?: RequestedPage
 }

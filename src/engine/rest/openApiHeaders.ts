@@ -50,6 +50,11 @@ export const requestHeaders = {
     'true runs every check and responds as in earnest, with `dry_run`, and keeps nothing: no change, no e-mail, no Idempotency-Key.',
     'true',
   ),
+  ProposalParameter: header(
+    'Proposal',
+    'Name of a proposal, 1 to 64 visible ASCII characters: the write is tried on top of the earlier ones of the proposal and added to it, and responds with `dry_run` and `proposal`; a read shows the school as they would leave it.',
+    'spring-term',
+  ),
   AgentReason: header(
     'Agent-Reason',
     'Why the app makes the request, in its own words, at most 200 characters. The audit trail keeps it.',

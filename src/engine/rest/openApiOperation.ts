@@ -110,7 +110,7 @@ function headersOf(operation: Described): { $ref: string }[] {
   return [
     ...(isOnRow ? [requestHeader(operation.needsIfMatch === true ? 'NeededIfMatch' : 'IfMatch')] : []),
     ...(takesKey(operation) ? [requestHeader('IdempotencyKey')] : []),
-    ...(isOperation(operation) && takesDryRun(operation) ? [requestHeader('DryRunParameter')] : []),
+    ...(isOperation(operation) && takesDryRun(operation) ? [requestHeader('DryRunParameter'), requestHeader('ProposalParameter')] : []),
     ...(isOperation(operation) && isWrite(operation) ? [requestHeader('AgentReason')] : []),
   ]
 }

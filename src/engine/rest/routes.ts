@@ -15,6 +15,7 @@ import { answerSearch, searchOf } from '../output/search.ts'
 import type { Run } from '../run.ts'
 import { parseAgentReason } from '../write/agentReason.ts'
 import { parseDryRun } from '../write/dryRun.ts'
+import { parseProposal, parseWait } from '../write/proposals.ts'
 import { type CountCall, counted } from './countCalls.ts'
 import { createPathGuide, type ExplainPath } from './explainPath.ts'
 import { createRoutes } from './findRoute.ts'
@@ -76,6 +77,7 @@ export function createApi(args: ApiArguments): Middleware & { refusalAt(path: st
     routes.add(operation.method, operation.path, async (ctx, params) => {
       ctx.state.operation = operation.id
       if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
+      if (ctx.get('proposal') !== '') throw new Problem('invalid_request', { description: `Proposal cannot contain ${operation.id}.` })
       const around = context(ctx)
       const answered = await counted(ctx, countCall, async () => {
         const caller = await authenticate(ctx, [])
@@ -117,6 +119,8 @@ const sentIn = (
   ifMatch: ctx.get('if-match') || undefined,
   idempotencyKey: ctx.get('idempotency-key') || undefined,
   isDryRun: parseDryRun(ctx.get('dry-run')),
+  proposal: parseProposal(ctx.get('proposal')),
+  waitSeconds: parseWait(ctx.get('prefer')),
   agentReason: parseAgentReason(ctx.get('agent-reason')),
   target: ctx.url,
   format,

@@ -1,4 +1,4 @@
-import { newId } from '../../base/ids.ts'
+import { newEntryId } from '../../base/ids.ts'
 import type { AuditEntry } from '../../database/tables/audit.ts'
 import type { RowChange } from '../../database/undo/capture.ts'
 import type { Effect } from '../../database/undo/effect.ts'
@@ -22,15 +22,42 @@ export interface Activity {
   entries: AuditEntry[]
   /** Its entry in the audit trail, once it is recorded. */
   entry?: RecordedEntry | undefined
-  /** The approval by which the app makes the request. */
+  /** The proposal in which the person agreed to the request. */
   approvalId?: string | undefined
   /** Rows that were captured before the end of the request. */
   changes: RowChange[]
   /** The number of e-mails that it has sent so far, and of those that wait. */
   emails: { now: number; held: number }
+  /** True if it is taken back together with other requests. */
+  isJoined?: boolean
 }
 
-export const newActivity = (): Activity => ({ id: newId(), isRecorded: false, entries: [], changes: [], emails: { now: 0, held: 0 } })
+/** The proposal whose requests are made. */
+export interface Merging {
+  approvalId: string
+  /** Absent for a single request. */
+  joint?: JointActivity
+}
+
+/** The activity of several requests, which is taken back as a whole. */
+export interface JointActivity {
+  id: string
+  operations: Set<string>
+  /** The entries of the requests. The first one has the id. */
+  entries: AuditEntry[]
+  changes: RowChange[]
+  effects: Effect[]
+}
+
+export const newJointActivity = (): JointActivity => ({
+  id: newEntryId(),
+  operations: new Set(),
+  entries: [],
+  changes: [],
+  effects: [],
+})
+
+export const newActivity = (): Activity => ({ id: newEntryId(), isRecorded: false, entries: [], changes: [], emails: { now: 0, held: 0 } })
 
 /** Returns the entries of a request for the audit trail. The first one has what an app removed or overwrote. */
 export function entriesOf({ entries: [first, ...others], entry }: Activity): AuditEntry[] {
@@ -38,4 +65,15 @@ export function entriesOf({ entries: [first, ...others], entry }: Activity): Aud
   const { deleted = 0, overwritten = 0 } = entry?.effect?.losses ?? {}
   if (deleted + overwritten === 0) return [first, ...others]
   return [{ ...first, details: { ...first.details, losses: { deleted, overwritten } } }, ...others]
+}
+
+/**
+ * Adds the entries of a request that can be taken back to the joint activity, which records them when it ends. Returns those that are recorded
+ * now.
+ */
+export function joinEntries(joint: JointActivity | undefined, activity: Activity): AuditEntry[] {
+  const entries = entriesOf(activity)
+  if (!joint || !activity.isJoined) return entries
+  joint.entries.push(...entries)
+  return []
 }

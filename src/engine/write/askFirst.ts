@@ -1,54 +1,61 @@
-import { createHash } from 'node:crypto'
-import { accountApprovalPath } from '../../base/accountPaths.ts'
 import type { Caller, PersonCaller } from '../../base/caller.ts'
-import { toPublicId } from '../../base/ids.ts'
+import { toPublicId, withIds } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
-import type { ApprovalSummary, AskReason, RequestContent } from '../../database/tables/approvalSummary.ts'
-import { type Approval, createApproval, findApproval, findKinds, type NewApproval } from '../../database/tables/approvals.ts'
-import type { ApiResponse, RequestInput, RunContext, UsedApproval } from '../call.ts'
-import { asksFirstOf, type Operation } from '../declare/operations.ts'
+import { lockByName } from '../../database/connection/lockByName.ts'
+import type { ApprovalSummary, AskReason } from '../../database/tables/approvalSummary.ts'
+import { addRequest, createProposal, findAsked, moveProposal } from '../../database/tables/proposals.ts'
+import type { ApiResponse, RunContext } from '../call.ts'
+import type { asksFirstOf, Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
 import type { RecordedEntry } from './activity.ts'
-import { reportOf, takesDryRun } from './dryRun.ts'
-import { isAnswered, keyedBy } from './idempotency.ts'
-import { allowsSimilar, canonical, commonPart, isWithin } from './similarRequests.ts'
+import { type Measure, reported, takesDryRun } from './dryRun.ts'
+import { isAnswered, keyedBy, parseKey } from './idempotency.ts'
+import { proposalUrl, untilDecided } from './proposals.ts'
+import { contentOf, hashOf, openRequest, readOnce, type SealedRequest, type StoredReply, summaryOf, type WithStore } from './replay.ts'
 import { TooLargeToUndo } from './undo.ts'
 
-/** A request that changes more rows, or sends more e-mails, needs a decision whatever its operation. */
-const [maxRows, maxEmails] = [100, 20]
 const repeatSeconds = 5
 
 /**
- * Returns `run` with the decisions of people. For a grant whose person wants to decide, a write that cannot be undone is tried as a dry run
- * first, and refused with the address of the page on which they decide; repeated after they allowed it, it runs once. A write that is too large
- * to be taken back later needs a decision for every grant. `reasonOf` returns the reason for which
- * every request of an operation asks.
+ * Returns `run` with the decisions of people. For a grant whose person wants to decide, a write that cannot be undone is tried first, becomes a
+ * proposal of one request, and is refused with the address of the page on which they decide. The service makes it when they agree; an app that
+ * repeats it gets the response. A write that is too large to be taken back later needs a decision for every grant. `reasonOf` returns the
+ * reason for which every request of an operation asks.
  */
-export function withApprovals(run: Run, reasonOf: typeof asksFirstOf = asksFirstOf): Run {
+export function withApprovals(run: Run, measure: Measure, reasonOf: typeof asksFirstOf): Run {
   return async (operation, caller, sent, context) => {
-    if (!isOfApp(operation, caller) || !context.store) return await run(operation, caller, sent, context)
+    const { store } = context
+    if (!isOfApp(operation, caller) || !store) return await run(operation, caller, sent, context)
     const request = readOnce(sent)
-    if (caller.asksFirst !== true && !sent.isDryRun) {
-      const response = await unlessTooLarge(() => run(operation, caller, request, context))
-      if (response) return response
+    const identified = async (): Promise<Asking> => {
+      const { reason: _reason, ...identity } = await contentOf(operation, request)
+      const key = operation.method === 'POST' ? parseKey(request.idempotencyKey) : undefined
+      return { operation, caller, context: { ...context, store }, fingerprint: hashOf([operation.id, identity, key]) }
     }
-    const content = canonical(await contentOf(operation, request))
-    const { grantId } = caller
-    const key = { grantId, operation: operation.id, fingerprint: hashOf([operation.id, content]) }
-    const found = await findApproval(context.database, key)
-    const keyed = { schoolId: context.school.id, id: keyedBy(operation, caller, request) }
-    // A stored response needs no decision. Should it expire meanwhile, the request changes nothing.
-    if (!sent.isDryRun && (await isAnswered(context.database, keyed)))
-      return await run(operation, caller, { ...request, approval: changesNothing }, context)
-    const tried = await run(operation, caller, { ...request, isDryRun: true }, context)
-    const { entry } = tried
-    const summary = entry && summaryOf(reasonOf(operation), caller, entry, tried)
-    const wanted = summary && { ...key, content, kind: kindOf(operation, content, summary), rowVersion: entry.rowVersion, summary }
-    const approval = entry ? wanted && (await decisionFor(context, wanted, found)) : changesNothing
-    if (sent.isDryRun) return wanted && !approval ? withReason(tried, wanted.summary) : tried
-    if (!wanted || approval) return await run(operation, caller, { ...request, ...(approval && { approval }) }, context)
-    if (found?.status === 'refused') throw refused()
-    throw approvalRequired(await requestApproval(context, wanted), context, wanted.summary)
+    if (caller.asksFirst !== true && !sent.isDryRun) {
+      const done = await unlessRefused(() => run(operation, caller, request, context))
+      if (!(done instanceof Problem)) return done
+      // A write that could not be taken back because of its size: the person decides about it in any case, and it may be done by now.
+      const reply = done instanceof TooLargeToUndo ? undefined : await replyTo(await identified(), undefined)
+      if (reply) return reply
+      if (!(done instanceof TooLargeToUndo)) throw done
+    }
+    const asking = await identified()
+    if (!sent.isDryRun) {
+      const reply = await replyTo(asking, sent.waitSeconds)
+      if (reply) return reply
+      // A stored response needs no decision. Should it expire meanwhile, the request changes nothing.
+      const keyed = { schoolId: context.school.id, id: keyedBy(operation, caller, request) }
+      if (await isAnswered(context.database, keyed)) return await run(operation, caller, { ...request, isRepeated: true }, context)
+    }
+    const { result: tried, ids } = await withIds([], () => measure(operation, caller, request, asking.context, 'tried'))
+    const { entry } = tried.response
+    const reason = entry && reasonFor(reasonOf(operation), caller, entry)
+    const summary = reason && summaryOf(tried, reason)
+    if (sent.isDryRun) return reported({ ...tried, report: { ...tried.report, asks: reason ? { reason } : null } })
+    if (!summary) return await run(operation, caller, request, context)
+    const content = await contentOf(operation, request)
+    throw await ask(asking, { content, ids, report: tried.report, summary })
   }
 }
 
@@ -56,98 +63,87 @@ export function withApprovals(run: Run, reasonOf: typeof asksFirstOf = asksFirst
 const isOfApp = (operation: Operation, caller: Caller): caller is PersonCaller =>
   caller.kind === 'person' && caller.clientId !== '' && takesDryRun(operation)
 
-/** Returns undefined for a write that could not be taken back because of its size: the person decides about it in any case. */
-async function unlessTooLarge(write: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> {
+async function unlessRefused(write: () => Promise<ApiResponse>): Promise<ApiResponse | Problem> {
   try {
     return await write()
   } catch (error) {
-    if (error instanceof TooLargeToUndo) return undefined
+    if (error instanceof Problem && error.status < 500) return error
     throw error
   }
 }
 
-/** A request whose parts can be read twice. */
-function readOnce({ body, csv, ...sent }: RequestInput): RequestInput {
-  const once = <Value>(read: (() => Promise<Value>) | undefined): (() => Promise<Value>) | undefined => {
-    let reading: Promise<Value> | undefined
-    return read && (() => (reading ??= read()))
+interface Asking {
+  operation: Operation
+  caller: PersonCaller
+  context: WithStore
+  fingerprint: string
+}
+
+/**
+ * Returns the response to a request that the person agreed to.
+ * @throws Problem approval_required while they have not decided; access_denied if they refused
+ */
+async function replyTo({ caller, context, fingerprint }: Asking, waitSeconds: number | undefined): Promise<ApiResponse | undefined> {
+  const find = () => findAsked(context.database, { grantId: caller.grantId, fingerprint })
+  let found = await find()
+  if (found?.status === 'submitted' && waitSeconds !== undefined) {
+    await untilDecided(context, { id: found.id, waitSeconds })
+    found = await find()
   }
-  const [readBody, readCsv] = [once(body), once(csv)]
-  return { ...sent, ...(readBody && { body: readBody }), ...(readCsv && { csv: readCsv }) }
+  if (!found) return undefined
+  if (found.status === 'refused') throw refused()
+  const stored = openRequest(context, found.sealed)
+  if (found.status === 'submitted') return undefined
+  const text = found.response === null ? undefined : context.externalServices.approvals.open(found.response)
+  if (!stored || text === undefined) return undefined
+  const { headers, ...reply }: StoredReply = JSON.parse(text)
+  return { ...reply, body: reply.text === '' ? {} : JSON.parse(reply.text), headers: { ...headers, 'Idempotent-Replayed': 'true' } }
 }
 
-async function contentOf(
-  { path }: Operation,
-  { target = path, parameters, body, csv, ifMatch = '' }: RequestInput,
-): Promise<RequestContent> {
-  return { target, parameters: parameters(), body: (await csv?.()) ?? (await body?.()), ifMatch }
-}
-
-const hashOf = (content: unknown): string => createHash('sha256').update(canonical(content)).digest('base64url')
-
-/** Returns the column `approval.kind` of a request. */
-function kindOf({ id }: Operation, content: string, summary: ApprovalSummary): string | null {
-  const { target, body, ifMatch }: RequestContent = JSON.parse(content)
-  const common = allowsSimilar(summary) ? commonPart(body) : undefined
-  return common === undefined ? null : hashOf([id, target, common, ifMatch, summary.reason])
-}
-
-const changesNothing = { id: undefined, rowVersion: null }
-
-async function decisionFor(
-  { database }: RunContext,
-  { grantId, rowVersion, kind, summary }: NewApproval,
-  found: Approval | undefined,
-): Promise<UsedApproval | undefined> {
-  if (found?.status === 'approved' && found.row_version === rowVersion) return { id: found.id, rowVersion }
-  if (kind === null || found?.status === 'refused') return undefined
-  const similar = (await findKinds(database, { grantId, kind })).find((one) => isWithin(summary, one.summary))
-  return similar && { id: similar.id, rowVersion, isKind: true }
-}
-
-/** Returns the response to a dry run that says that the request would ask. */
-function withReason(tried: ApiResponse, { reason }: ApprovalSummary): ApiResponse {
-  const body = { ...tried.body, dry_run: { ...reportOf(tried.body), asks: { reason } } }
-  return { ...tried, body, text: JSON.stringify(body) }
-}
-
-/** Returns what the person decides about; undefined if the request needs no decision. */
-function summaryOf(
+/** Returns why a request needs a decision; undefined if it does not. */
+function reasonFor(
   declared: AskReason | undefined,
-  caller: PersonCaller,
-  entry: RecordedEntry,
-  { body }: ApiResponse,
-): ApprovalSummary | undefined {
-  const { affected, emails, undo_days } = reportOf(body)
-  const { event, details, effect } = entry
-  const rows = affected.reduce((sum, { action, count }) => (action === 'created' ? sum : sum + count), 0)
-  const byEffect = (): AskReason | 'many' | undefined => {
-    if (effect?.isTooLarge || (undo_days === 0 && effect?.losses.any)) return 'irreversible'
-    if (emails > maxEmails) return 'outward'
-    return rows > maxRows ? 'many' : undefined
-  }
-  const always = effect?.isTooLarge ? 'irreversible' : undefined
-  const reason = caller.asksFirst === true ? (declared ?? byEffect()) : always
-  return reason && { reason, event, details, affected, emails, undo_days }
+  { asksFirst }: PersonCaller,
+  { effect }: RecordedEntry,
+): AskReason | 'many' | undefined {
+  if (asksFirst !== true) return effect?.isTooLarge ? 'irreversible' : undefined
+  return declared ?? effect?.reason ?? undefined
 }
 
-/** @throws Problem access_denied if the app may not ask again */
-async function requestApproval({ store, externalServices: { approvals } }: RunContext, request: NewApproval): Promise<Approval> {
-  if (!store) throw new Error('an approval needs a store')
-  const sealed = { ...request, content: approvals.seal(request.content) }
-  const created = await store.transaction((writer) => createApproval(writer, sealed, (content) => approvals.open(content) !== undefined))
-  if (created === 'refused') throw refused()
-  if (created !== 'pending') return created
-  throw new Problem('access_denied', {
+/** Stores a request about which the person decides, unless it waits already. Returns the error for the app, with the address of the page. */
+async function ask({ operation, caller: { grantId }, context, fingerprint }: Asking, stored: SealedRequest): Promise<Problem> {
+  const { approvals } = context.externalServices
+  const asked = await context.store.transaction(async (writer) => {
+    // Requests of an app take turns here, so that the person is asked once, and only so many requests wait.
+    await lockByName(writer, `asks ${writer.schoolId} ${grantId}`)
+    const found = await findAsked(writer, { grantId, fingerprint })
+    if (found?.status === 'refused') return 'refused'
+    if (found?.status === 'submitted') {
+      if (openRequest(context, found.sealed)) return found
+      await moveProposal(writer, { id: found.id, from: ['submitted'], to: 'ended' })
+    }
+    const created = await createProposal(writer, { grantId, name: null })
+    if ('excess' in created) return created.excess
+    const { content } = stored
+    const request = { position: 1, operation: operation.id, fingerprint, size: Buffer.byteLength(JSON.stringify(content)) }
+    await addRequest(writer, { proposalId: created.id, ...request, sealed: approvals.seal(JSON.stringify(stored)) })
+    return { id: created.id, expires_at: created.expires_at }
+  })
+  if (asked === 'refused') return refused()
+  if (asked !== 'open') return approvalRequired(asked, context, stored.summary)
+  return new Problem('access_denied', {
     description: 'Too many requests of this app wait for the decision of the person. Wait until they have decided.',
   })
 }
 
 const refused = (): Problem => new Problem('access_denied', { description: 'The person refused. Do not ask again today.' })
 
-function approvalRequired({ id, expires_at }: Approval, { school }: RunContext, { affected, emails }: ApprovalSummary): Problem {
-  const approvalId = toPublicId('apr', id)
-  const url = `${school.issuer}${accountApprovalPath(approvalId)}`
+function approvalRequired(
+  { id, expires_at }: { id: string; expires_at: Date },
+  { school }: RunContext,
+  { affected, emails }: ApprovalSummary,
+): Problem {
+  const url = proposalUrl(school.issuer, id)
   return new Problem('approval_required', {
     description: `The person decides about this first. Give them this address: ${url} Then send the same request again.`,
     headers: { 'Retry-After': String(repeatSeconds), Link: `<${url}>; rel="approval"` },
@@ -155,7 +151,7 @@ function approvalRequired({ id, expires_at }: Approval, { school }: RunContext, 
       {
         code: 'approval_required',
         message: 'The person decides on this page. Nothing else approves the request.',
-        meta: { id: approvalId, url, status: 'pending', expires_at: expires_at.toISOString(), affected, emails },
+        meta: { id: toPublicId('apr', id), url, status: 'pending', expires_at: expires_at.toISOString(), affected, emails },
       },
     ],
   })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { audienceOf } from '../../base/caller.ts'
 import { newId, toPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
+import { canonicalJson } from '../../base/text/canonicalJson.ts'
 import type { ApiResponse } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
 import type { SeenRow, Values } from '../declare/expressions.ts'
@@ -17,7 +18,6 @@ import { loadWritten, lockRow } from '../read/findRows.ts'
 import { joinFieldErrors } from './joinFieldErrors.ts'
 import { parseBody, parseInput, parseWholeBody, requireNoFieldErrors, sendablePart } from './parseBody.ts'
 import { replacedMembers, requirePrecondition } from './preconditions.ts'
-import { canonical } from './similarRequests.ts'
 import { labelOf, recordWrite, type Write } from './write.ts'
 import { insertRow, updateVersion } from './writeRows.ts'
 import type { Made } from './writing.ts'
@@ -199,7 +199,7 @@ export const withoutCurrentInputs = (resource: Resource, current: Values, values
   Object.fromEntries(
     Object.entries(values).filter(([name, value]) => {
       const currentInput = resource.currentInputs[name]
-      return currentInput === undefined || canonical(value) !== canonical(currentInput(current))
+      return currentInput === undefined || canonicalJson(value) !== canonicalJson(currentInput(current))
     }),
   )
 
@@ -213,7 +213,7 @@ export const changedFields = (resource: Resource, current: Values, values: Value
 
 /** True if the value differs from the current one. Compares whole values without read-only members. */
 const isChange = (schema: z.ZodType, current: unknown, value: unknown): boolean =>
-  canonical(value) !== canonical(sendablePart(schema, current, 'staff'))
+  canonicalJson(value) !== canonicalJson(sendablePart(schema, current, 'staff'))
 
 export function statusOf({ derivations, stateColumn }: Resource, row: SeenRow, context: Presentation): string {
   const derivation = derivations.find(({ field }) => field === 'status')

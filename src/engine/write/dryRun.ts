@@ -3,7 +3,7 @@ import type { Caller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import { withoutCommit } from '../../database/connection/dryRun.ts'
 import { askReasons } from '../../database/tables/approvalSummary.ts'
-import type { ApiResponse } from '../call.ts'
+import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Run } from '../run.ts'
@@ -45,38 +45,74 @@ export const isWrite = ({ method, kind }: Operation): boolean => method !== 'GET
 export const takesDryRun = (operation: Operation): boolean =>
   isWrite(operation) && !(operation.kind === 'create' && operation.rules.takes !== undefined)
 
-/**
- * Returns `run` with dry runs: the same checks and the same response, with `dry_run`, but the transaction is rolled back, no e-mail is sent, and
- * no Idempotency-Key is used.
- */
-export function withDryRuns(run: Run): Run {
-  return async (operation, caller, sent, context) => {
-    if (!sent.isDryRun || !isWrite(operation) || !context.store) return await run(operation, caller, sent, context)
+export type Report = z.output<typeof dryRunSchema>
+
+/** A write with its effects. */
+export interface Measured {
+  response: ApiResponse
+  report: Report
+}
+
+/** `tried`: rolled back. `replayed`: a part of a transaction that is rolled back. `made`: in earnest. */
+type Purpose = 'tried' | 'replayed' | 'made'
+
+export type Measure = ReturnType<typeof createMeasure>
+
+/** Returns a function that runs a write and reports its effects. */
+export const createMeasure =
+  (run: Run) =>
+  async (
+    operation: Operation,
+    caller: Caller,
+    sent: RequestInput,
+    context: RunContext & { store: NonNullable<RunContext['store']> },
+    purpose: Purpose,
+  ): Promise<Measured> => {
     const { store, externalServices } = context
     const response = await run(
       operation,
       caller,
-      { ...sent, idempotencyKey: undefined, form: refuseForm },
-      { ...context, store: withoutCommit(store), externalServices: withoutEffects(externalServices) },
+      { ...sent, isDryRun: purpose !== 'made', idempotencyKey: undefined, form: refuseForm },
+      {
+        ...context,
+        store: purpose === 'tried' ? withoutCommit(store) : store,
+        externalServices: purpose === 'made' ? externalServices : withoutEffects(externalServices),
+      },
     )
-    return reported(response, caller)
+    return { response, report: reportOn(response, caller) }
   }
-}
+
+/**
+ * Returns `run` with dry runs: the same checks and the same response, with `dry_run`, but the transaction is rolled back, no e-mail is sent, and
+ * no Idempotency-Key is used.
+ */
+export const withDryRuns =
+  (run: Run, measure: Measure): Run =>
+  async (operation, caller, sent, context) => {
+    const { store } = context
+    if (!sent.isDryRun || !isWrite(operation) || !store) return await run(operation, caller, sent, context)
+    return reported(await measure(operation, caller, sent, { ...context, store }, 'tried'))
+  }
 
 const refuseForm = (): never => {
   throw new Problem('invalid_request', { description: 'The upload of a file cannot be tried with Dry-Run: remove the header.' })
 }
 
-function reported({ status, body, headers = {}, entry }: ApiResponse, caller: Caller): ApiResponse {
+function reportOn({ status, entry }: ApiResponse, caller: Caller): Report {
   const { changes = [], undoDays = 0 } = entry?.effect ?? {}
-  const report = {
+  return {
     status,
     ...figuresOf(entry?.effect),
     changes: caller.kind === 'person' ? visibleChanges(changes, readerOf(caller)).slice(0, maxChanges) : [],
     undo_days: undoDays,
     asks: null,
   }
-  const whole = { ...body, dry_run: report }
+}
+
+/** Returns the response to a request that nothing was kept of. */
+export function reported({ response, report }: Measured, more: object = {}): ApiResponse {
+  const { status, body, headers = {}, entry } = response
+  const whole = { ...body, dry_run: report, ...more }
   const { Location: _, ...others } = headers
   return {
     // A response without a body has no place for the report.

@@ -3,7 +3,7 @@ import { isObject } from '../../base/text/jsonValue.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { isCounter, sourcesOf } from '../../database/statements/columnKinds.ts'
 import { changeActionOf } from '../../database/tables/changeActions.ts'
-import { changesOfTransaction } from '../../database/tables/changeLog.ts'
+import { type ChangeCount, changesOfTransaction } from '../../database/tables/changeLog.ts'
 import type { Captured, RowChange } from '../../database/undo/capture.ts'
 import { isBookkeeping, isPlace } from '../../database/undo/columnKinds.ts'
 import type { AffectedObjects, Effect, Losses } from '../../database/undo/effect.ts'
@@ -22,7 +22,24 @@ interface Written extends Presentation {
   entry: RecordedEntry
   undoDays: number
   isTooLarge: boolean
+  /** What earlier requests of the transaction wrote. */
+  earlier: Before | undefined
 }
+
+interface Before {
+  feed: readonly ChangeCount[]
+  emails: number
+}
+
+/** Returns what the transaction has written before a request. */
+export const writtenBefore = async ({
+  writer,
+  school,
+  externalServices,
+}: Pick<Written, 'writer' | 'school' | 'externalServices'>): Promise<Before> => ({
+  feed: await changesOfTransaction(writer),
+  emails: (await externalServices.countNews(writer, school)).emails,
+})
 
 /** Describes what a request wrote, before its transaction ends. */
 export async function effectOf(written: Written, captured: Captured): Promise<Effect> {
@@ -30,8 +47,9 @@ export async function effectOf(written: Written, captured: Captured): Promise<Ef
   const { undo, countNews } = externalServices
   const { changes, uncaptured } = captured
   const own = operation.resource.table
-  const feed = await changesOfTransaction(writer)
-  const later = changes.some(announces) ? await countNews(writer, school) : { emails: 0, at: null }
+  const feed = since(await changesOfTransaction(writer), written.earlier?.feed ?? [])
+  const news = changes.some(announces) ? await countNews(writer, school) : undefined
+  const later = { emails: news ? news.emails - (written.earlier?.emails ?? 0) : 0, at: news?.at ?? null }
   const losses = lossesIn(captured, { own, isObject: (table) => undo.typesOf(table).length > 0 })
   const recorded = feed.map(({ type, action, count }): AffectedObjects => ({ type, action: changeActionOf(action), count }))
   const gone = Map.groupBy([...changes.filter(({ after }) => after === null), ...uncaptured], ({ table }) => table)
@@ -59,6 +77,16 @@ export async function effectOf(written: Written, captured: Captured): Promise<Ef
     isTooLarge,
     reason: asksFirstOf(operation) ?? reasonIn({ affected, emails, losses, undoDays, isTooLarge }),
   }
+}
+
+/** Returns the changes without those of earlier requests. */
+function since(changes: readonly ChangeCount[], earlier: readonly ChangeCount[]): ChangeCount[] {
+  const before = new Map(earlier.map((one) => [`${one.type} ${one.action}`, one]))
+  return changes.flatMap((one) => {
+    const { count = 0, entries = 0, webhooks = 0 } = before.get(`${one.type} ${one.action}`) ?? {}
+    if (one.entries === entries) return []
+    return [{ ...one, count: Math.max(one.count - count, 1), entries: one.entries - entries, webhooks: one.webhooks - webhooks }]
+  })
 }
 
 /** True for a change about which a job sends e-mails. */

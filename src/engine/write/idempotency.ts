@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { PersonCaller } from '../../base/caller.ts'
 import { Problem, type ProblemCode, type ProblemDetail } from '../../base/problem.ts'
+import { canonicalJson } from '../../base/text/canonicalJson.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { findStoredResponse, idempotencyId, lockKey, type StoredResponse, storeResponse } from '../../database/tables/idempotency.ts'
 import type { ApiResponse, RequestInput } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
-import { canonical } from './similarRequests.ts'
 
 /**
  * Returns the key of the header `Idempotency-Key`: a structured string in quotes, or bare.
@@ -63,7 +63,7 @@ export async function onceUnderKey(
 ): Promise<ApiResponse> {
   const { schoolId } = request
   const id = idempotencyId(request.id)
-  const fingerprint = createHash('sha256').update(canonical(request.content)).digest('base64url')
+  const fingerprint = createHash('sha256').update(canonicalJson(request.content)).digest('base64url')
   if (!(await lockKey(writer, schoolId, id))) throw new Problem('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
   const found = await findStoredResponse(writer, schoolId, id)
   if (found) {

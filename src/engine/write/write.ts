@@ -4,18 +4,17 @@ import { canWait } from '../../base/mail/emailKinds.ts'
 import { Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { type Actor, actingAs } from '../../database/tables/actors.ts'
-import { useApproval, useKind } from '../../database/tables/approvals.ts'
 import { type AuditEntry, recordAudit } from '../../database/tables/audit.ts'
 import { writeEvent } from '../../database/tables/auditEvents.ts'
 import { type ChangeAction, changeActionOf } from '../../database/tables/changeActions.ts'
 import { recordChange, rowsChangedInTransaction } from '../../database/tables/changeLog.ts'
-import type { ApiResponse, Call, RequestInput, UsedApproval } from '../call.ts'
+import type { ApiResponse, Call, RequestInput } from '../call.ts'
 import type { Values } from '../declare/expressions.ts'
-import type { Operation, OperationOf } from '../declare/operations.ts'
+import { type Operation, type OperationOf, undoOf } from '../declare/operations.ts'
 import { pickerOf } from '../declare/views.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import { csvColumns } from '../output/csvColumns.ts'
-import { type Activity, entriesOf, newActivity } from './activity.ts'
+import { type Activity, joinEntries, newActivity } from './activity.ts'
 import { pauseUnusual, requireUsual } from './circuitBreaker.ts'
 import { type CsvFile, readCsv } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
@@ -50,11 +49,13 @@ export async function write<Target extends Operation>(
   const { store, caller, operation, school } = call
   if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a store and a signed-in person`)
   const key = keyedBy(operation, caller, sent)
+  const isKept = call.externalServices.undo.days() > 0 && undoOf(operation) === true
+  const joint = isKept ? call.merging?.joint : undefined
   const { body, received, csv } = await readSent(call, sent, { school, caller, externalServices: call.externalServices })
   return await store
     .transaction(async (writer) => {
       const { database: _database, store: _store, ...rest } = call
-      const activity: Activity = { ...newActivity(), approvalId: sent.approval?.id }
+      const activity: Activity = { ...newActivity(), ...(joint && { id: joint.id }), approvalId: call.merging?.approvalId }
       const write: Write<Target> = {
         ...rest,
         caller,
@@ -68,12 +69,10 @@ export async function write<Target extends Operation>(
         now: new Date(),
       }
       const changed = async (): Promise<ApiResponse> => {
-        if (sent.approval) await requireUnused(writer, sent.approval)
-        const { approval, isDryRun = false } = sent
-        const mayBeFinal = approval?.id !== undefined && approval.isKind !== true
-        const response = await reportRemoved(write, await undoably({ ...write, isDryRun, mayBeFinal }, () => change(write)))
-        await recordAudit(writer, entriesOf(write.activity))
-        if (sent.approval) requireDecided(write, sent.approval)
+        const undoable = { ...write, isDryRun: sent.isDryRun ?? false, mayBeFinal: call.merging !== undefined, joint }
+        const response = await reportRemoved(write, await undoably(undoable, () => change(write)))
+        if (sent.isRepeated && activity.entry) throw again()
+        await recordAudit(writer, joinEntries(joint, activity))
         if (!sent.isDryRun) await requireUsual(write)
         return { ...response, entry: write.activity.entry }
       }
@@ -233,19 +232,4 @@ export async function actOnCollection(write: Write<OperationOf<'collection'>>): 
 }
 
 const again = (): Problem =>
-  new Problem('approval_required', {
-    description: 'The person decided about an earlier request, or the object has changed since. Send the request again.',
-  })
-
-/**
- * Uses the decision of the person, within the transaction of the request: it counts once.
- * @throws Problem approval_required if it was used, or is too old
- */
-async function requireUnused(writer: SchoolWriter, { id, isKind }: UsedApproval): Promise<void> {
-  if (id !== undefined && !(await (isKind ? useKind : useApproval)(writer, id))) throw again()
-}
-
-/** @throws Problem approval_required if the request does something other than the person decided about */
-function requireDecided({ activity: { entry } }: { activity: Activity }, { id, rowVersion }: UsedApproval): void {
-  if (id === undefined ? entry !== undefined : (entry?.rowVersion ?? null) !== rowVersion) throw again()
-}
+  new Problem('approval_required', { description: 'The stored response has expired. Send the request again: then the person decides.' })

@@ -44,7 +44,7 @@ export interface TokenFacts {
 }
 
 /** Loads a grant with its client, its account, the account's person and role, and the client that asks, in one statement. */
-async function loadFacts(
+export async function loadFacts(
   db: Reader,
   schoolId: string,
   { grantId, callerId }: { grantId: string | undefined; callerId: string | undefined },

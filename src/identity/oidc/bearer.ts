@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { type Caller, callerFrom } from '../../base/caller.ts'
+import { type Caller, callerFrom, type PersonCaller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
+import type { Reader } from '../../database/connection/database.ts'
+import { scopesOf } from '../accounts/connectedApps.ts'
 import type { Grantable } from '../apps/grantable.ts'
 import { termsOf } from '../apps/schoolAppRules.ts'
+import { loadFacts, type TokenFacts } from '../facts/loadFacts.ts'
 import { formerIssuer } from './formerIssuer.ts'
-import { type PersonNow, personOf, refuseStopped, type TokenChecks } from './tokenChecks.ts'
+import { type PersonNow, personOf, refuseStopped, stoppedBy, type TokenChecks } from './tokenChecks.ts'
 
 /** Finds the person of an account. With a grant: only while the grant is neither expired nor revoked and its client is enabled. */
 export type FindPerson = (schoolId: string, accountId: string, grantId?: string) => Promise<PersonNow | undefined>
@@ -90,12 +93,35 @@ export function createAuthenticate({
     }
     refuseStopped(checked, issuer)
     const { grantId, clientId } = found
-    const { grant, client } = checked.facts
-    const terms = client && termsOf(client)
-    const asksFirst = grant?.asksFirst === true || terms?.asksFirst === true || (mustAskFirst?.() ?? false)
-    const isReadOnly = terms?.access === 'staff_read' && person.role !== 'learner'
-    const isWatched = terms?.isWatched === true
-    const token = { scopes: scope.split(' ').filter(Boolean), clientId, grantId, asksFirst, isReadOnly, isWatched }
-    return callerFrom(person, token, grantable(person.role, terms))
+    return callerOf(checked.facts, { person, scopes: scope.split(' ').filter(Boolean), clientId, grantId }, { grantable, mustAskFirst })
   }
+}
+
+type Rules = Pick<BearerArguments, 'grantable'> & { mustAskFirst: BearerArguments['mustAskFirst'] | undefined }
+
+function callerOf(
+  { grant, client }: TokenFacts,
+  { person, ...token }: { person: PersonNow; scopes: Iterable<string>; clientId: string; grantId: string },
+  { grantable, mustAskFirst }: Rules,
+): PersonCaller {
+  const terms = client && termsOf(client)
+  const asksFirst = grant?.asksFirst === true || terms?.asksFirst === true || (mustAskFirst?.() ?? false)
+  const isReadOnly = terms?.access === 'staff_read' && person.role !== 'learner'
+  return callerFrom(person, { ...token, asksFirst, isReadOnly, isWatched: terms?.isWatched === true }, grantable(person.role, terms))
+}
+
+/**
+ * Returns the caller that an app is with everything that its grant allows now; undefined if the grant, the client or the account has ended, or the
+ * app is paused or not allowed at the school.
+ */
+export async function callerOfGrant(
+  database: Reader,
+  { schoolId, grantId }: { schoolId: string; grantId: string },
+  rules: Rules,
+): Promise<PersonCaller | undefined> {
+  const facts = await loadFacts(database, schoolId, { grantId, callerId: undefined })
+  const { grant } = facts
+  const person = personOf({ found: grant, facts })
+  if (!grant || !person || stoppedBy({ facts }) !== undefined) return undefined
+  return callerOf(facts, { person, scopes: scopesOf(grant.payload), clientId: grant.clientId, grantId }, rules)
 }

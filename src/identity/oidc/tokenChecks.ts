@@ -105,7 +105,10 @@ function versionsInMemory(
 export type PersonNow = Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>
 
 /** Returns the person behind a token, with the current role: undefined unless grant, client and account are all alive. */
-export function personOf({ found, facts: { grant, client, account } }: CheckedToken): PersonNow | undefined {
+export function personOf({
+  found,
+  facts: { grant, client, account },
+}: Pick<CheckedToken, 'facts'> & { found: Pick<FoundArtifact, 'clientId' | 'accountId'> | undefined }): PersonNow | undefined {
   if (!found || !grant || grant.isRevoked || grant.expiresAt.getTime() <= Date.now()) return undefined
   if (grant.clientId !== found.clientId || grant.accountId !== found.accountId) return undefined
   if (!client || client.isDisabled || !isActive(account)) return undefined
@@ -117,7 +120,7 @@ export function personOf({ found, facts: { grant, client, account } }: CheckedTo
 export type Stopped = 'paused by school' | 'paused by person' | 'awaited' | 'rules'
 
 /** Returns why the calls with a token are refused for now; undefined if they are not. */
-export function stoppedBy({ facts: { grant, client } }: CheckedToken): Stopped | undefined {
+export function stoppedBy({ facts: { grant, client } }: Pick<CheckedToken, 'facts'>): Stopped | undefined {
   if (client?.isPaused) return 'paused by school'
   const access = client && termsOf(client).access
   if (access === 'none') return 'rules'

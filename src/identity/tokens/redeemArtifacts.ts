@@ -1,4 +1,4 @@
-import { newId } from '../../base/ids.ts'
+import { newEntryId } from '../../base/ids.ts'
 import type { Sql } from '../../database/connection/sql.ts'
 import type { AuditEntry } from '../../database/tables/audit.ts'
 import type { Artifact, ArtifactKey } from './artifacts.ts'
@@ -121,7 +121,7 @@ const withAudit = {
 }
 
 export const auditRows = (entries: readonly AuditEntry[]): object[] =>
-  entries.map((entry) => ({ ...entry, id: newId(), details: entry.details ?? {} }))
+  entries.map((entry) => ({ ...entry, id: newEntryId(), details: entry.details ?? {} }))
 
 export function recordOf({ model, id, grantId, clientId, accountId, uid, payload, expiresInSeconds }: Artifact): object {
   return { model, id, grant_id: grantId, client_id: clientId, account_id: accountId, uid, payload, seconds: expiresInSeconds }

@@ -15,15 +15,15 @@ import { type AuditEntry, auditWriter } from '../../database/tables/audit.ts'
 import { createGrantUses, type GrantUses } from '../../database/tables/grantUse.ts'
 import { schoolBranding } from '../../database/tables/schools.ts'
 import type { VisitorAnswers } from '../../engine/call.ts'
+import { createRun } from '../../engine/createRun.ts'
 import type { ScopeEntry } from '../../engine/declare/area.ts'
 import type { Operation } from '../../engine/declare/operations.ts'
 import { withRisks } from '../../engine/declare/scopeRisks.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { CursorSigner } from '../../engine/read/cursor.ts'
-import { createVisitorAnswers, withVisitorAnswers } from '../../engine/read/visitorAnswers.ts'
-import { type Run, run } from '../../engine/run.ts'
-import { withApprovals } from '../../engine/write/askFirst.ts'
-import { withDryRuns } from '../../engine/write/dryRun.ts'
+import { createVisitorAnswers } from '../../engine/read/visitorAnswers.ts'
+import type { Run } from '../../engine/run.ts'
+import type { Replay } from '../../engine/write/replay.ts'
 import { findPerson } from '../../identity/accounts/findPerson.ts'
 import { createPasswordGate } from '../../identity/accounts/passwordGate.ts'
 import { type Grantable, grantableScopes } from '../../identity/apps/grantable.ts'
@@ -74,6 +74,7 @@ export interface BasicParts extends AppArguments {
   grantUses: GrantUses
   /** Runs the operations of the API and of MCP. */
   run: Run
+  replay: Replay
   /** The names of schools that this process has read. */
   schoolNames: KeptContent<string>
   outbox: Outbox
@@ -108,6 +109,7 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
   if (redis) onRedisReply(redis.client, loop.resumed)
   const exchanges = createExchanges()
   const operations = serviceOperations
+  const { run, replay } = createRun(operations, { visitorAnswers })
   const metrics = createServiceMetrics({ ...args, operations })
   const passwordGate = createPasswordGate({
     ...config.server.passwords,
@@ -151,7 +153,8 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
     contentVersions,
     visitorAnswers,
     grantUses: createGrantUses({ database: database.lane('background'), log }),
-    run: withVisitorAnswers(withApprovals(withDryRuns(run)), visitorAnswers),
+    run,
+    replay,
     schoolNames,
     outbox: createOutbox({ database, keyring }),
     exchanges,

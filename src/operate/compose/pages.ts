@@ -24,6 +24,7 @@ import { createExportArchive } from './exportArchive.ts'
 import type { Foundation } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
 import { createOwnOperations } from './ownOperations.ts'
+import { createOwnProposals } from './ownProposals.ts'
 import { countPage } from './rateLimits.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { createSecondFactorRules } from './secondFactors.ts'
@@ -77,6 +78,7 @@ export function createSchoolPages(foundation: Foundation, { services, documents,
     ...services,
     ...externalServices,
     ...operations,
+    proposals: createOwnProposals(foundation),
     checkNewPassword: createNewPasswordRule(
       createGuessEstimator({ onFailure: (reason) => log.warn({ reason }, 'strength of a new password not estimated') }),
     ),

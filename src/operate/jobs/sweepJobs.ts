@@ -1,7 +1,6 @@
 import { removeOneDue } from '../../database/files/fileRemovals.ts'
 import { findMissingFiles } from '../../database/files/missingFiles.ts'
 import { sweepOutbox } from '../../database/outbox/sweepOutbox.ts'
-import { sweepApprovals, sweepContents } from '../../database/tables/approvals.ts'
 import { sweepSignals } from '../../database/tables/appSignals.ts'
 import { deleteExpiredAudit, shortenAuditAddresses } from '../../database/tables/auditRetention.ts'
 import { sweepChanges } from '../../database/tables/changeLog.ts'
@@ -13,6 +12,7 @@ import { sweepGrantUse } from '../../database/tables/grantUse.ts'
 import { sweepStoredResponses } from '../../database/tables/idempotency.ts'
 import { sweepMailedLinks } from '../../database/tables/mailedLinks.ts'
 import { orderNames } from '../../database/tables/nameOrder.ts'
+import { sweepContents, sweepProposals } from '../../database/tables/proposals.ts'
 import { countSchools } from '../../database/tables/schoolCounts.ts'
 import { listSchools } from '../../database/tables/schools.ts'
 import { sweepNotifications } from '../../database/tables/sweepNotifications.ts'
@@ -63,7 +63,7 @@ export const sweepJobs = {
       changes: await drain(() => sweepChanges(kysely, batch), signal),
       slugs: await drain(() => sweepFormerSlugs(kysely, batch), signal),
       notifications: await drain(() => sweepNotifications(kysely, batch), signal),
-      approvals: await drain(() => sweepApprovals(kysely, batch), signal),
+      proposals: await drain(() => sweepProposals(kysely, batch), signal),
       contents: await sweepContents(kysely),
       undo: await drain(() => sweepUndo(kysely, batch), signal),
       challenges: await drain(() => sweepChallenges(kysely, batch), signal),

@@ -4,7 +4,10 @@ import type { School } from '../../base/school.ts'
 import type { Language } from '../../base/text/languages.ts'
 import type { ListedRow, PageOfRows } from '../../base/text/pageOfRows.ts'
 import type { Defer } from '../../database/outbox/deferredWork.ts'
+import type { Proposal, StoredRequest } from '../../database/tables/proposals.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
+import type { Merge } from '../../engine/write/mergeProposal.ts'
+import type { Replayed } from '../../engine/write/replay.ts'
 import type { CheckNewPassword } from '../../identity/accounts/passwordRule/newPasswordRule.ts'
 import type { ResponseTo } from '../../school/apiRows.ts'
 import type { PageServices } from '../pagesArguments.ts'
@@ -15,6 +18,7 @@ import type { KeptForms } from './keptForms.ts'
 export interface AccountArguments extends PageServices, OwnOperations, OwnServices {
   /** The rule for passwords that people choose. */
   checkNewPassword: CheckNewPassword
+  proposals: OwnProposals
   defer: Defer
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
@@ -29,6 +33,14 @@ export interface AccountArguments extends PageServices, OwnOperations, OwnServic
 export interface AccountServices extends AccountArguments {
   present: AccountPresenter
   keptForms: KeptForms
+}
+
+/** Shows and merges the proposals of apps, with the permissions that these have now. */
+export interface OwnProposals {
+  /** Returns the requests with what they would change now; undefined if the app can do nothing any more. */
+  show(ctx: Context, proposal: Proposal, requests: readonly StoredRequest[]): Promise<Replayed[] | undefined>
+  /** See `mergeProposal`. */
+  merge(ctx: Context, proposal: Proposal, merge: Merge): Promise<'merged' | 'changed' | 'late'>
 }
 
 type OwnServices = Pick<ExternalServices, 'approvals' | 'apps' | 'checkoutAddress' | 'hasPages' | 'send' | 'sessions'> & {

@@ -1,16 +1,17 @@
 import { accountApprovalPath, accountPaths } from '../../base/accountPaths.ts'
 import { fromPublicId, toPublicId } from '../../base/ids.ts'
-import type { RequestContent } from '../../database/tables/approvalSummary.ts'
-import type { Approval } from '../../database/tables/approvals.ts'
-import { connectedApps } from '../../identity/accounts/connectedApps.ts'
+import { withQuery } from '../../base/text/withQuery.ts'
 import {
-  type Decision,
-  decideApproval,
-  findOwnApproval,
-  listApprovals,
-  type OwnApproval,
-  usesOfApproval,
-} from '../../identity/accounts/ownApprovals.ts'
+  findOwnProposal,
+  isOpen,
+  listOwnProposals,
+  moveProposal,
+  type Proposal,
+  requestsOf,
+  type StoredRequest,
+} from '../../database/tables/proposals.ts'
+import { openRequest, type Replayed, type SealedRequest } from '../../engine/write/replay.ts'
+import { connectedApps } from '../../identity/accounts/connectedApps.ts'
 import { appNames } from '../appNames.ts'
 import { pageProblem } from '../pageProblem.ts'
 import { type Texts, textOf } from '../texts.ts'
@@ -19,7 +20,8 @@ import { seesPeople } from './appActivityPages.ts'
 import { approvalSections, questionOf, type ShownRequest, stateOf } from './approvalSections.ts'
 import { pauseApp } from './appsPages.ts'
 import type { OwnPage, OwnRequest } from './ownPage.ts'
-import { readRequestRows } from './requestRows.ts'
+import { proposalSections } from './proposalSections.ts'
+import { idsIn, readRequestRows } from './requestRows.ts'
 
 const [shown, maxApps] = [100, 500]
 /** Later requests of the list are named by what is stored of them. */
@@ -33,30 +35,35 @@ async function appsOf({ reader, accountId }: OwnRequest) {
   }
 }
 
-/** Returns the approval of the address. The same error for those of other accounts, ended ones and unknown ids. */
-async function requested({ reader, accountId, params }: OwnRequest): Promise<OwnApproval> {
+/** Returns the proposal of the address. The same error for those of other accounts, drafts and unknown ids. */
+async function requested({ reader, accountId, params }: OwnRequest): Promise<Proposal> {
   const id = fromPublicId('apr', String(params.id))
-  const found = id === undefined ? undefined : await findOwnApproval(reader, { accountId, id })
+  const found = id === undefined ? undefined : await findOwnProposal(reader, { accountId, id })
   if (!found) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
   return found
 }
 
-/** Returns the request with what it names; undefined if it is no longer stored, or its key is gone. */
-async function shownRequest(request: OwnRequest, { content: sealed, operation }: Approval): Promise<ShownRequest | undefined> {
-  const { services } = request
-  const text = sealed === null ? undefined : services.approvals.open(sealed)
-  const described = services.describeRequest(operation)
-  if (text === undefined || !described) return undefined
-  const content: RequestContent = JSON.parse(text)
+/** Returns a request with what it names; undefined if it is no longer stored, or its key is gone. */
+async function shownRequest(request: OwnRequest, operation: string, stored: SealedRequest | undefined): Promise<ShownRequest | undefined> {
+  const described = request.services.describeRequest(operation)
+  if (!stored || !described) return undefined
+  const { content } = stored
   return { content, described, rows: await readRequestRows(request, { seesPeople: await seesPeople(request), content, described }) }
 }
 
-const isWaiting = ({ status, is_expired }: Approval) => status === 'pending' && !is_expired
+const opened = ({ services }: OwnRequest, request: StoredRequest | undefined): SealedRequest | undefined =>
+  openRequest({ externalServices: services }, request?.sealed ?? null)
+
+interface ListedProposal {
+  proposal: Proposal
+  count: number
+  first: SealedRequest | undefined
+  request: ShownRequest | undefined
+}
 
 interface Listed {
-  found: readonly OwnApproval[]
+  found: readonly ListedProposal[]
   nameOf: Awaited<ReturnType<typeof appsOf>>
-  requests: ReadonlyMap<string, ShownRequest | undefined>
 }
 
 /** The requests of apps about which a person decides. */
@@ -64,18 +71,19 @@ export const approvalsPage: OwnPage<Listed> = {
   path: accountPaths.approvals,
   section: accountPaths.apps,
   async read(request) {
-    const found = await listApprovals(request.reader, { accountId: request.accountId, limit: shown })
-    const nameOf = await appsOf(request)
-    const requests = new Map<string, ShownRequest | undefined>()
-    for (const one of found.filter((approval, at) => isWaiting(approval) || at < named))
-      requests.set(one.id, await shownRequest(request, one))
-    return { found, nameOf, requests }
+    const found: ListedProposal[] = []
+    for (const proposal of await listOwnProposals(request.reader, { accountId: request.accountId, limit: shown })) {
+      const requests = await requestsOf(request.reader, proposal.id)
+      const first = opened(request, requests[0])
+      const isNamed = proposal.name === null && (isOpen(proposal) || found.length < named)
+      const shownFirst = isNamed ? await shownRequest(request, requests[0]?.operation ?? '', first) : undefined
+      found.push({ proposal, count: requests.length, first, request: shownFirst })
+    }
+    return { found, nameOf: await appsOf(request) }
   },
-  build({ texts }, { found, nameOf, requests }) {
+  build({ texts }, { found, nameOf }) {
     const items = (isPending: boolean): AccountItem[] =>
-      found
-        .filter((one) => isWaiting(one) === isPending)
-        .map((one) => itemOf(texts, one, { app: nameOf(texts, one.grant_id), isPending, request: requests.get(one.id) }))
+      found.filter(({ proposal }) => isOpen(proposal) === isPending).map((one) => itemOf(texts, one, nameOf(texts, one.proposal.grant_id)))
     const section = (id: 'waiting' | 'decided', list: AccountItem[]): AccountSection => ({
       id,
       heading: texts.text(`approval.${id}`),
@@ -91,53 +99,92 @@ export const approvalsPage: OwnPage<Listed> = {
   },
 }
 
-interface Shown {
-  approval: OwnApproval
-  nameOf: Listed['nameOf']
-  request: ShownRequest | undefined
-  uses: Awaited<ReturnType<typeof usesOfApproval>>
+export interface ShownProposal {
+  proposal: Proposal
+  requests: readonly StoredRequest[]
+  /** What is stored of the requests, by their positions. */
+  stored: ReadonlyMap<number, SealedRequest>
+  /** The requests that the person chose, with what they change now; undefined if nobody can decide. */
+  replayed: readonly Replayed[] | undefined
+  /** The request of a proposal of one; otherwise what the requests name. */
+  single: ShownRequest | undefined
+  names: ReadonlyMap<string, Readonly<Record<string, unknown>>>
 }
 
-/** The page on which a person decides about a request of an app. Nothing else approves one. */
+interface Shown extends ShownProposal {
+  nameOf: Listed['nameOf']
+}
+
+const positionsIn = (text: unknown): Set<number> => new Set(String(text).split(',').map(Number))
+
+/** The page on which a person decides about requests of an app. Nothing else approves them. */
 export const approvalPage: OwnPage<Shown> = {
   path: `${accountPaths.approvals}/:id`,
   section: accountPaths.apps,
   notices: {
     once: 'approval.done_once',
-    kind: 'approval.done_kind',
     refuse: 'approval.done_refused',
     pause: 'approval.done_paused',
     late: 'approval.done_late',
+    changed: 'approval.done_changed',
   },
   async read(request) {
-    const approval = await requested(request)
-    const nameOf = await appsOf(request)
-    const shown = await shownRequest(request, approval)
-    return { approval, nameOf, request: shown, uses: approval.kind_ends_at ? await usesOfApproval(request.reader, approval) : [] }
+    const { ctx, services, reader } = request
+    const proposal = await requested(request)
+    const requests = await requestsOf(reader, proposal.id)
+    const stored = new Map(requests.flatMap((one) => (opened(request, one) ? [[one.position, opened(request, one)] as const] : [])))
+    const only = ctx.query.only === undefined ? undefined : positionsIn(ctx.query.only)
+    const chosen = requests.filter(({ position }) => only?.has(position) ?? true)
+    const canDecide = isOpen(proposal) && stored.size === requests.length
+    const isSingle = proposal.name === null
+    const single = isSingle ? await shownRequest(request, requests[0]?.operation ?? '', stored.get(1)) : undefined
+    return {
+      ...{ proposal, requests, single },
+      stored: new Map([...stored].flatMap(([position, one]) => (one ? [[position, one] as const] : []))),
+      replayed: canDecide ? await services.proposals.show(ctx, proposal, chosen) : undefined,
+      names: isSingle ? new Map() : await namesIn(request, [...stored.values()]),
+      nameOf: await appsOf(request),
+    }
   },
-  build({ texts, request: { path } }, { approval, nameOf, request, uses }) {
-    const heading = questionOf(texts, approval, request)
+  build({ texts, request: { path } }, shown) {
+    const { proposal, stored, single, requests, nameOf } = shown
+    const first = stored.get(1)
+    const heading =
+      proposal.name === null ? questionOf(texts, { proposal, first, request: single }) : proposalTitle(texts, proposal, requests.length)
+    const page = { ...shown, path, app: nameOf(texts, proposal.grant_id) }
     return {
       title: { text: heading },
       back: { href: accountPaths.approvals, label: texts.text('approval.back') },
-      sections: approvalSections(texts, { approval, request, uses, path, app: nameOf(texts, approval.grant_id) }),
+      sections: proposal.name === null ? approvalSections(texts, page) : proposalSections(texts, page),
     }
   },
   forms: {
     '': {
       isConfirmed: true,
       async run(request) {
-        const { accountId, change, audit } = request
-        const { grant_id, client_id, id, operation } = await requested(request)
-        const answer = request.sent.get('decision') ?? ''
-        if (answer !== 'once' && answer !== 'kind' && answer !== 'refuse' && answer !== 'pause')
-          throw pageProblem('foreign_account_form', 'invalid_request', 'decision must be once, kind, refuse or pause.')
-        const decision: Decision = answer === 'pause' ? 'refuse' : answer
-        const isDecided = await change((writer) => decideApproval(writer, { accountId, id, decision }))
-        if (isDecided) {
-          const details = { approval: toPublicId('apr', id), operation, decision }
-          await audit(decision === 'refuse' ? 'approval.refused' : 'approval.approved', { client_id, grant_id, details })
+        const { change, audit, sent, ctx, path, reader } = request
+        const proposal = await requested(request)
+        const { grant_id, client_id, id } = proposal
+        const answer = sent.get('decision') ?? ''
+        const decided = async (event: 'approval.approved' | 'approval.refused', decision: string): Promise<void> => {
+          const operations = [...new Set((await requestsOf(reader, id)).map(({ operation }) => operation))]
+          const operation = operations.length === 1 ? operations[0] : undefined
+          const details = { approval: toPublicId('apr', id), ...(operation ? { operation } : { operations }), decision }
+          await audit(event, { client_id, grant_id, details })
         }
+        if (answer === 'once') {
+          const offered = positionsIn(sent.get('offered'))
+          const positions = proposal.name === null ? offered : new Set([...offered].filter((at) => sent.get(`request_${at}`) === 'yes'))
+          if (positions.size < offered.size) return withQuery(path, { only: [...positions].join(',') })
+          const done = await request.services.proposals.merge(ctx, proposal, { proposalId: id, positions, seen: sent.get('seen') ?? '' })
+          if (done !== 'merged') return done
+          await decided('approval.approved', answer)
+          return answer
+        }
+        if (answer !== 'refuse' && answer !== 'pause')
+          throw pageProblem('foreign_account_form', 'invalid_request', 'decision must be once, refuse or pause.')
+        const isDecided = await change((writer) => moveProposal(writer, { id, from: ['submitted'], to: 'refused' }))
+        if (isDecided) await decided('approval.refused', 'refuse')
         if (answer === 'pause') await pauseApp(request, client_id, true)
         return isDecided || answer === 'pause' ? answer : 'late'
       },
@@ -145,19 +192,36 @@ export const approvalPage: OwnPage<Shown> = {
   },
 }
 
-function itemOf(
-  texts: Texts,
-  approval: OwnApproval,
-  { app, isPending, request }: { app: string; isPending: boolean; request: ShownRequest | undefined },
-): AccountItem {
-  const id = toPublicId('apr', approval.id)
+/** Reads what requests name, except what they change themselves, which their reports name. */
+async function namesIn(request: OwnRequest, stored: readonly (SealedRequest | undefined)[]): Promise<ShownProposal['names']> {
+  const labels = new Map(
+    stored.flatMap(
+      (one) =>
+        one?.report.changes.flatMap(({ id, label }) => (id !== null && label !== null ? [[id, { name: label }] as const] : [])) ?? [],
+    ),
+  )
+  const ids = [...new Set(stored.flatMap((one) => idsIn(one && [one.content.parameters, one.content.body])))].filter(
+    (id) => !labels.has(id),
+  )
+  const content = { target: '', parameters: {}, body: ids, ifMatch: '' }
+  const described = { isChange: false, isNew: false, choices: new Set<string>(), row: undefined, lists: [] }
+  const { objects } = await readRequestRows(request, { seesPeople: await seesPeople(request), content, described })
+  return new Map([...objects, ...labels])
+}
+
+const proposalTitle = (texts: Texts, { name }: Proposal, count: number): string =>
+  texts.counted('approval.proposal', count, { name: name ?? '' })
+
+function itemOf(texts: Texts, { proposal, count, first, request }: ListedProposal, app: string): AccountItem {
+  const id = toPublicId('apr', proposal.id)
+  const text = proposal.name === null ? questionOf(texts, { proposal, first, request }) : proposalTitle(texts, proposal, count)
   return {
     id,
-    title: texts.parts('school.verbatim', { text: questionOf(texts, approval, request) }),
+    title: texts.parts('school.verbatim', { text }),
     lines: [
-      texts.parts('approval.asked', { app, date: texts.moment(approval.created_at) }),
-      texts.parts(stateOf(approval), {}),
-      ...(isPending ? [texts.parts('approval.until', { date: texts.moment(approval.expires_at) })] : []),
+      texts.parts('approval.asked', { app, date: texts.moment(proposal.created_at) }),
+      texts.parts(stateOf(proposal), {}),
+      ...(isOpen(proposal) ? [texts.parts('approval.until', { date: texts.moment(proposal.expires_at) })] : []),
     ],
     links: [{ href: accountApprovalPath(id), label: texts.text('approval.open') }],
   }

@@ -2,14 +2,16 @@ import { accountAppPath } from '../../base/accountPaths.ts'
 import { hashedId } from '../../base/ids.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import type { ApprovalSummary, RequestContent } from '../../database/tables/approvalSummary.ts'
-import type { Approval } from '../../database/tables/approvals.ts'
-import { type Decision, maxKindUses, type usesOfApproval } from '../../identity/accounts/ownApprovals.ts'
+import { isOpen, type Proposal } from '../../database/tables/proposals.ts'
+import { effectHash, type Replayed, type SealedRequest } from '../../engine/write/replay.ts'
 import { type Change, changeOf } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
 import { type TextKey, type TextPart, type Texts, textOf, verbatim } from '../texts.ts'
 import type { DescribedRequest } from './accountArguments.ts'
 import type { AccountForm, AccountSection } from './accountPage.ts'
-import { changeSentence, deedSentence, destructiveLabel, effectSentence } from './changeSentence.ts'
+import type { ShownProposal } from './approvalPages.ts'
+import { changeLines } from './changeLines.ts'
+import { deedSentence, destructiveLabel, effectSentence } from './changeSentence.ts'
 import { requestFacts } from './requestFacts.ts'
 import { idsIn, nameOf, type RequestRows } from './requestRows.ts'
 
@@ -19,7 +21,7 @@ export interface ShownRequest {
   rows: RequestRows
 }
 
-const reasons: Readonly<Record<ApprovalSummary['reason'], TextKey>> = {
+const reasons: Readonly<Record<NonNullable<ApprovalSummary['reason']>, TextKey>> = {
   irreversible: 'approval.irreversible',
   access: 'approval.access',
   outward: 'approval.outward',
@@ -27,143 +29,154 @@ const reasons: Readonly<Record<ApprovalSummary['reason'], TextKey>> = {
   many: 'approval.many',
 }
 
-const isOpen = ({ status, is_expired }: Approval): boolean => status === 'pending' && !is_expired
+/** The lines about fields of one request. */
+const maxLines = 20
 
-export function stateOf({ status, is_expired, is_kind }: Approval): TextKey {
-  if (is_kind) return 'approval.state_kind'
-  if (status === 'used') return 'approval.state_used'
-  if (status === 'refused') return 'approval.state_refused'
-  if (is_expired) return 'approval.state_expired'
-  return status === 'pending' ? 'approval.state_pending' : 'approval.state_approved'
+const states = { merged: 'approval.state_used', refused: 'approval.state_refused' } as const satisfies Record<string, TextKey>
+
+export function stateOf(proposal: Proposal): TextKey {
+  const { status } = proposal
+  if (status === 'merged' || status === 'refused') return states[status]
+  return isOpen(proposal) ? 'approval.state_pending' : 'approval.state_expired'
+}
+
+interface Question {
+  proposal: Proposal
+  first: SealedRequest | undefined
+  request: ShownRequest | undefined
 }
 
 /** Returns what the app wants to do: a question while the person can decide. */
-export function questionOf(texts: Texts, approval: Approval, request: ShownRequest | undefined): string {
-  const deed = deedOf(texts, approval, request)
-  return isOpen(approval) ? texts.text('approval.question', { deed }) : deed
+export function questionOf(texts: Texts, { proposal, first, request }: Question): string {
+  const deed = first ? deedOf(texts, first, request?.rows.objects) : texts.text('approval.forgotten')
+  return isOpen(proposal) ? texts.text('approval.question', { deed }) : deed
 }
 
-function deedOf(texts: Texts, { summary, operation }: Approval, request: ShownRequest | undefined): string {
-  const body = isObject(request?.content.body) ? request.content.body : {}
+/** Returns what a request does: “Change the course “Clay From Scratch””. */
+export function deedOf(texts: Texts, { summary, content }: SealedRequest, objects: RequestRows['objects'] = new Map()): string {
+  const body = isObject(content.body) ? content.body : {}
   const { email, role } = body
-  if (operation === 'inviteStaff' && typeof email === 'string' && typeof role === 'string')
-    return texts.text('approval.invite', { email: plainText(email, 200), role: texts.choice(role) })
   const change = changeOf(summary)
   if (!change) return texts.text('approval.do_undone')
-  return textOf(deedSentence(texts, change, objectName(texts, change, request)))
+  if (change.operation === 'inviteStaff' && typeof email === 'string' && typeof role === 'string')
+    return texts.text('approval.invite', { email: plainText(email, 200), role: texts.choice(role) })
+  return textOf(deedSentence(texts, change, objectName(texts, change, { content, objects })))
 }
 
-function objectName(texts: Texts, { resource }: Change, request: ShownRequest | undefined): string | undefined {
-  if (!request) return undefined
-  const { content, described, rows } = request
-  const found = [resource.id ?? '', ...idsIn(Object.values(content.parameters)).toReversed()].map((id) =>
-    nameOf(texts, rows.objects.get(id)),
-  )
-  const own = isObject(content.body) && described.isNew ? [content.body.title, content.body.name, content.body.email] : []
+function objectName(
+  texts: Texts,
+  { resource, action }: Change,
+  { content, objects }: { content: RequestContent; objects: RequestRows['objects'] },
+): string | undefined {
+  const found = [resource.id ?? '', ...idsIn(Object.values(content.parameters)).toReversed()].map((id) => nameOf(texts, objects.get(id)))
+  const own = isObject(content.body) && action === 'created' ? [content.body.title, content.body.name, content.body.email] : []
   const name = [...own, ...found].find((one) => typeof one === 'string' && one !== '')
-  return name === undefined ? undefined : plainText(name, 200)
+  return typeof name === 'string' ? plainText(name, 200) : undefined
 }
 
-interface Shown {
-  approval: Approval
-  request: ShownRequest | undefined
-  uses: Awaited<ReturnType<typeof usesOfApproval>>
+export interface PageOfProposal extends ShownProposal {
   path: string
   app: string
 }
 
-/** Returns the sections of the page on which a person decides: what the app sends, what happens, and the decision. */
-export function approvalSections(texts: Texts, shown: Shown): AccountSection[] {
-  const { approval, request, uses, app } = shown
-  const words = changeOf(approval.summary)?.reason
-  const { facts, details } = request ? requestFacts(texts, request.content, request) : { facts: [], details: [] }
+/** Returns the sections of the page on which a person decides about one request: what the app sends, what happens, and the decision. */
+export function approvalSections(texts: Texts, page: PageOfProposal): AccountSection[] {
+  const { proposal, single, app, stored, replayed } = page
+  const first = stored.get(1)
+  const { facts, details } = single ? requestFacts(texts, single.content, single) : { facts: [], details: [] }
   const what: AccountSection = {
     id: 'request',
     heading: texts.text('approval.what'),
     paragraphs: [
       texts.parts('approval.asks', { app }),
-      ...(words == null ? [] : [texts.parts('activity.reason', { reason: plainText(words, 200) })]),
-      ...(request ? [] : [texts.parts('approval.unreadable', {})]),
+      ...reasonOf(texts, first),
+      ...(single ? [] : [texts.parts('approval.unreadable', {})]),
     ],
-    facts: [...facts, { label: texts.text('approval.when'), value: verbatim(texts, texts.moment(approval.created_at)) }],
+    facts: [...facts, { label: texts.text('approval.when'), value: verbatim(texts, texts.moment(proposal.created_at)) }],
     details,
   }
-  return [what, effectsSection(texts, approval), decisionSection(texts, shown), ...(uses.length > 0 ? [usesSection(texts, uses)] : [])]
-}
-
-function effectsSection(texts: Texts, { summary }: Approval): AccountSection {
-  const { emails, undo_days: days, reason } = summary
-  return {
+  const effects: AccountSection = {
     id: 'effects',
     heading: texts.text('approval.effects'),
     paragraphs: [
-      ...effectsOf(texts, summary),
-      ...(emails > 0 ? [texts.countedParts('approval.emails', emails)] : []),
-      days > 0 ? texts.countedParts('approval.undo', days) : texts.parts('approval.no_undo', {}),
-      texts.parts(reasons[reason], {}),
+      ...(first ? effectsOf(texts, first, { replayed: replayed?.[0], objects: single?.rows.objects, isBrief: single?.described.isChange }) : []),
+      ...(first?.summary.reason ? [texts.parts(reasons[first.summary.reason], {})] : []),
     ],
   }
+  return [what, effects, decisionSection(texts, page)]
 }
 
-const effectsOf = (texts: Texts, { affected }: ApprovalSummary): TextPart[][] =>
-  affected.map((one) => [...effectSentence(texts, one), ...texts.parts('approval.full_stop', {})])
+/** Returns the words of the app about why it makes a request. */
+export function reasonOf(texts: Texts, stored: SealedRequest | undefined): TextPart[][] {
+  const words = stored && changeOf(stored.summary)?.reason
+  return words == null ? [] : [texts.parts('activity.reason', { reason: plainText(words, 200) })]
+}
 
-function decisionSection(texts: Texts, { approval, request, path, app }: Shown): AccountSection {
-  const { summary, kind, kind_ends_at: kindEnds, kind_uses: count, row_version: version } = approval
+interface ShownEffects {
+  replayed: Replayed | undefined
+  objects: RequestRows['objects'] | undefined
+  /** True if former and new values are shown elsewhere. */
+  isBrief?: boolean | undefined
+}
+
+/** Returns what a request changes now, and what it would have changed when the app sent it, if that differs. */
+export function effectsOf(texts: Texts, stored: SealedRequest, { replayed, objects, isBrief }: ShownEffects): TextPart[][] {
+  if (replayed?.problem) return [texts.parts('approval.impossible', {})]
+  const report = replayed?.now?.report ?? stored.report
+  const names = new Map([...(objects ?? [])].map(([id, row]) => [id, nameOf(texts, row)]))
+  const lines = ({ changes }: typeof report) => changeLines(texts, changes, { names, limit: maxLines })
+  const [former, current] = [lines(stored.report), lines(report)]
+  const isSame = JSON.stringify(current) === JSON.stringify(former)
+  return [
+    ...report.affected.map((one) => [...effectSentence(texts, one), ...texts.parts('approval.full_stop', {})]),
+    ...(isBrief && isSame ? [] : current),
+    ...(isSame ? [] : [texts.parts('approval.differs', {}), ...former]),
+    ...(report.emails > 0 ? [texts.countedParts('approval.emails', report.emails)] : []),
+    report.undo_days > 0 ? texts.countedParts('approval.undo', report.undo_days) : texts.parts('approval.no_undo', {}),
+  ]
+}
+
+/** Returns the decision: the forms while the person can decide. */
+export function decisionSection(
+  texts: Texts,
+  { proposal, replayed, stored, path, app }: PageOfProposal,
+  boxes?: AccountForm['boxes'],
+): AccountSection {
   const section = { id: 'decision', heading: texts.text('approval.decision') }
-  const links = [{ href: accountAppPath(hashedId('aut', approval.grant_id)), label: texts.text('approval.activity') }]
-  const used = kindEnds ? [texts.countedParts('approval.kind_uses', count, { most: maxKindUses })] : []
-  if (!isOpen(approval)) return { ...section, paragraphs: [texts.parts(stateOf(approval), {}), ...used], links }
-  const isStale = request?.rows.version !== undefined && version !== null && request.rows.version !== version
-  const change = changeOf(summary)
+  const links = [{ href: accountAppPath(hashedId('aut', proposal.grant_id)), label: texts.text('approval.activity') }]
+  if (!isOpen(proposal)) return { ...section, paragraphs: [texts.parts(stateOf(proposal), {})], links }
+  const possible = (replayed ?? []).filter(({ problem }) => !problem)
+  const first = proposal.name === null ? stored.get(1) : undefined
+  const change = first && changeOf(first.summary)
   const destructive = change && destructiveLabel(change)
-  const form = (decision: Decision | 'pause', submit: TextKey, look?: AccountForm['kind']): AccountForm => ({
+  const form = (decision: 'once' | 'refuse' | 'pause', submit: TextKey, more: Partial<AccountForm> = {}): AccountForm => ({
     action: path,
-    hidden: [{ name: 'decision', value: decision }],
     submit: texts.text(submit),
-    ...(look && { kind: look }),
+    ...more,
+    hidden: [{ name: 'decision', value: decision }, ...(more.hidden ?? [])],
   })
-  const canAllow = request !== undefined && !isStale
-  const refuse = form('refuse', 'approval.refuse')
+  const agree = form('once', destructive ?? (first ? 'approval.allow_once' : 'approval.merge'), {
+    kind: destructive ? 'main danger' : 'main',
+    hidden: [
+      { name: 'offered', value: possible.map(({ position }) => position).join(',') },
+      { name: 'seen', value: effectHash(possible) },
+    ],
+    ...(boxes && { boxes }),
+  })
+  const canAgree = possible.length > 0
   return {
     ...section,
-    paragraphs: canAllow ? [texts.parts('approval.once_explanation', { app })] : [texts.parts('approval.stale', {})],
-    facts: [{ label: texts.text('approval.decide_until'), value: verbatim(texts, texts.moment(approval.expires_at)) }],
+    paragraphs: [canAgree ? texts.parts('approval.once_explanation', { app }) : texts.parts('approval.stale', {})],
+    facts: [{ label: texts.text('approval.decide_until'), value: verbatim(texts, texts.moment(proposal.expires_at)) }],
     isDecision: true,
-    forms: canAllow ? [form('once', destructive ?? 'approval.allow_once', destructive ? 'main danger' : 'main'), refuse] : [refuse],
+    forms: [...(canAgree ? [agree] : []), form('refuse', 'approval.refuse')],
     details: [
-      ...(canAllow && kind !== null
-        ? [
-            {
-              summary: texts.text('approval.allow_kind'),
-              paragraphs: [
-                texts.parts('approval.kind_covers', { most: maxKindUses }),
-                ...effectsOf(texts, summary),
-                ...(summary.emails > 0 ? [texts.countedParts('approval.emails', summary.emails)] : []),
-              ],
-              forms: [form('kind', 'approval.allow_kind')],
-            },
-          ]
-        : []),
       {
         summary: texts.text('approval.more'),
         paragraphs: [texts.parts('activity.pause_explanation', {})],
-        forms: [form('pause', 'approval.refuse_and_pause', 'danger')],
+        forms: [form('pause', 'approval.refuse_and_pause', { kind: 'danger' })],
       },
     ],
     links,
   }
 }
-
-const usesSection = (texts: Texts, uses: Shown['uses']): AccountSection => ({
-  id: 'uses',
-  heading: texts.text('approval.kind_uses_heading'),
-  items: uses.map((entry) => {
-    const change = changeOf(entry)
-    return {
-      id: entry.id,
-      title: change ? changeSentence(texts, change) : verbatim(texts, texts.eventSentence(entry.event) ?? ''),
-      lines: [texts.parts('approval.kind_used', { date: texts.moment(entry.at) })],
-    }
-  }),
-})

@@ -48,7 +48,10 @@ export async function readRequestRows(
   const { row: reader } = described
   const key = String(parameters.id ?? parameters[reader?.parameter ?? ''] ?? '')
   const own = reader && (key !== '' || reader.parameter === undefined) ? await readRow(key, reader) : undefined
-  for (const id of idsIn([...Object.values(parameters), body]).slice(0, maxReads)) {
+  const part = idsIn(Object.values(parameters)).at(-1)
+  const row = (part === undefined ? undefined : found.get(part)) ?? own?.body
+  const former = isObject(body) ? Object.keys(body).map((name) => row?.[name]) : []
+  for (const id of idsIn([...Object.values(parameters), body, former]).slice(0, maxReads)) {
     if (found.has(id)) continue
     const prefix = id.slice(0, 3)
     const [ofPrefix, ofParent] = [services.readerOf(prefix), described.lists.find(({ idPrefix }) => idPrefix === prefix)]
@@ -60,10 +63,9 @@ export async function readRequestRows(
   // Before their first subscription, no operation reads a person as a member.
   const others = idsIn(body).filter((id) => !found.has(id))
   if (others.length > 0 && seesPeople) for (const [id, name] of await namesOfObjects(database, others)) found.set(id, { name })
-  const part = idsIn(Object.values(parameters)).at(-1)
   const version = /^"(\d+)-/.exec(own?.etag ?? '')?.[1]
   return {
-    row: (part === undefined ? undefined : found.get(part)) ?? own?.body,
+    row,
     version: version === undefined ? undefined : Number(version),
     objects: found,
   }

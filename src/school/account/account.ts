@@ -18,6 +18,7 @@ import { membershipFrom, membershipOf } from './membership.ts'
 import { changeEmail, endSession, exportAccount, listAuthorizations, listSessions, revokeAuthorization } from './ownAccount.ts'
 import { ownPreferences } from './ownPreferences.ts'
 import { personalRowsOf, personalSections, rowSchema } from './personalData.ts'
+import { proposalActions, proposalReads } from './proposals.ts'
 
 const byEmail = (name: OptionalPreference) =>
   z
@@ -129,6 +130,7 @@ export const account = defineResource({
     },
     ...contractRead,
     ...activityReads,
+    ...proposalReads,
     sessions: {
       scope: 'read',
       id: 'listSessions',
@@ -215,6 +217,7 @@ export const account = defineResource({
       perform: (writing, row) => revokeAuthorization(writing, { accountId: row.id, id: String(writing.parameters.get('id')) }),
     }),
     ...undoActions,
+    ...proposalActions,
     end_session: defineAction('account', {
       scope: 'write',
       id: 'endSession',

@@ -113,7 +113,9 @@ export const accountTables = {
       ...{ calls: Number(calls), rows: Number(rows), refused: Number(refused) },
     }),
   }),
-  approval: { reason: 'What the person decided is in the audit trail, which the export contains.' },
+  approval: { reason: 'Only release 1.0.0 wrote it. What the person decided is in the audit trail, which the export contains.' },
+  proposal: { reason: 'What the person decided is in the audit trail, which the export contains.' },
+  proposal_request: { reason: 'What the person decided is in the audit trail, which the export contains.' },
   audit_log: tableRows({
     name: 'activity',
     about: 'Sign-ins and changes of the account: the audit trail of the person.',

@@ -41,7 +41,8 @@ const contract = z
       .array(
         z.object({
           id: ownId('apr', 'Id of the request.'),
-          operation: z.string().meta({ description: 'Operation.', example: 'deleteStudent' }),
+          name: z.string().nullable().meta({ description: 'Name of the proposal; null for a single request.', example: null }),
+          operation: z.string().meta({ description: 'Operation of its first request.', example: 'deleteStudent' }),
           url: z.string().meta({ description: 'Page of the decision.', example: 'https://school.example/account/approvals/apr_…' }),
           created_at: timestamp().meta({ description: 'When it was made.', example: '2026-03-01T09:30:00.000Z' }),
           expires_at: timestamp().meta({ description: 'When it expires.', example: '2026-03-01T10:30:00.000Z' }),
@@ -69,7 +70,7 @@ export interface AppContract {
     second_person: boolean
     outgoing_delay: number
   }
-  waiting: { id: string; operation: string; url: string; created_at: Date; expires_at: Date }[]
+  waiting: { id: string; name: string | null; operation: string; url: string; created_at: Date; expires_at: Date }[]
   limits: { name: string; requests: number; remaining: number; resets_in: number }[]
 }
 
@@ -91,9 +92,9 @@ export async function appContract(
       second_person: terms.needsSecond,
       outgoing_delay: externalServices.apps.outgoingDelay(),
     },
-    waiting: waiting.map(({ id, operation, created_at, expires_at }) => {
+    waiting: waiting.map(({ id, name, operation, created_at, expires_at }) => {
       const publicId = toPublicId('apr', id)
-      return { id: publicId, operation, url: school.issuer + accountApprovalPath(publicId), created_at, expires_at }
+      return { id: publicId, name, operation, url: school.issuer + accountApprovalPath(publicId), created_at, expires_at }
     }),
     limits,
   }

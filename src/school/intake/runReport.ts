@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { fieldError, Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
+import { canonicalJson } from '../../base/text/canonicalJson.ts'
 import type { DatabaseOf, SchoolWriter } from '../../database/connection/database.ts'
 import { violationOf } from '../../database/connection/databaseErrors.ts'
 import { recordAudit } from '../../database/tables/audit.ts'
@@ -12,7 +13,6 @@ import { line } from '../../engine/declare/fields.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import { explainWriteViolation } from '../../engine/write/explainViolation.ts'
 import { parseInput } from '../../engine/write/parseBody.ts'
-import { canonical } from '../../engine/write/similarRequests.ts'
 
 export interface Report {
   operation: PlatformOperation
@@ -45,7 +45,7 @@ export async function runReport(report: Report, context: ReportContext): Promise
   if (!school) throw unknownSchool(slug)
   const path = operation.path.replace(/\{\w+\}/, parameter)
   const fingerprint = createHash('sha256')
-    .update(canonical([path, input]))
+    .update(canonicalJson([path, input]))
     .digest('base64url')
   const key = { schoolId: school.id, operation: operation.id, reference }
   return await context

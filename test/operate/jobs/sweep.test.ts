@@ -92,8 +92,8 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
     [schoolId, many],
   )
   await sql(
-    `INSERT INTO approval (school_id, id, grant_id, operation, fingerprint, summary, expires_at)
-     SELECT $1, gen_random_uuid(), (SELECT id FROM oidc_grant WHERE school_id = $1 LIMIT 1), 'eraseStudent', 'x', '{}', now() - interval '31 days'
+    `INSERT INTO proposal (school_id, id, grant_id, expires_at)
+     SELECT $1, gen_random_uuid(), (SELECT id FROM oidc_grant WHERE school_id = $1 LIMIT 1), now() - interval '31 days'
        FROM generate_series(1, $2::int)`,
     [schoolId, many],
   )
@@ -109,7 +109,7 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
     changes: many,
     slugs: many,
     notifications: many,
-    approvals: many,
+    proposals: many,
     contents: 0,
     undo: many,
     challenges: 0,

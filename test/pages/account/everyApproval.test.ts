@@ -43,8 +43,11 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** They need a session or an authorization of the service: see `approvals.test.ts`. */
-const ofService: readonly string[] = ['endSession', 'revokeAuthorization']
+/** They need a session, an authorization or a proposal: see `approvals.test.ts` and `proposals.test.ts`. */
+const ofService: readonly string[] = [
+  ...['endSession', 'revokeAuthorization'],
+  ...['submitProposal', 'endProposal', 'removeProposalRequest'],
+]
 const tested = everyWrite.filter((one) => takesDryRun(one) && !ofService.includes(one.id))
 
 test('every write that an app can ask for is shown with each value that it sends, in both languages', async () => {
@@ -60,7 +63,7 @@ test('every write that an app can ask for is shown with each value that it sends
       ...withMatch({ ...sending, method: operation.method, as: actor }),
       headers: { ...sending.headers, 'if-match': '*', 'x-test-asks-first': '1' },
     })
-    await service.database.sql.query("UPDATE approval SET expires_at = now() WHERE status = 'pending' AND id::text < $1", ['f'])
+    await service.database.sql.query("UPDATE proposal SET expires_at = now() WHERE status = 'submitted' AND id::text < $1", ['f'])
     if (reply.json.error !== 'approval_required') {
       missing.push([operation.id, reply.status, reply.text.slice(0, 900)])
       continue

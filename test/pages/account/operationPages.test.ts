@@ -40,7 +40,9 @@ const controls: Record<string, { page: string; name: string }> = {
   notification_preferences: { page: '/account/notifications', name: 'event_reminders' },
 }
 
-const operations = operationsIn(resources).filter(({ resource }) => resource.name === 'account')
+/** Only apps propose. People decide on the page that `proposals.test.ts` shows. */
+const ofApps = /proposal/i
+const operations = operationsIn(resources).filter(({ id, resource }) => resource.name === 'account' && !ofApps.test(id))
 
 describe('a person without an app can do everything that an app can do with the account', () => {
   const service = duringTests(() => startService())

@@ -7,5 +7,8 @@ export const exceptions: Exceptions = {
     stopEmails: 'test/operate/outgoingTray.test.ts',
     undoActivity: 'test/school/undo.test.ts',
     undoActivities: 'test/school/undo.test.ts',
+    submitProposal: 'test/pages/account/proposals.test.ts',
+    endProposal: 'test/pages/account/proposals.test.ts',
+    removeProposalRequest: 'test/pages/account/proposals.test.ts',
   },
 }

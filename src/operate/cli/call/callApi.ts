@@ -3,7 +3,7 @@ import { schoolDatabase } from '../../../database/school/inSchool.ts'
 import type { ApiResponse, RequestInput } from '../../../engine/call.ts'
 import type { Operation } from '../../../engine/declare/operations.ts'
 import { run } from '../../../engine/run.ts'
-import { withDryRuns } from '../../../engine/write/dryRun.ts'
+import { createMeasure, withDryRuns } from '../../../engine/write/dryRun.ts'
 import type { SentForm } from '../../../engine/write/writing.ts'
 import { findPerson } from '../../../identity/accounts/findPerson.ts'
 import type { CommandSession } from '../command.ts'
@@ -36,7 +36,7 @@ export async function apiCaller(
     verify: (text: string, signature: string) => keyring.verify('cursors', text, signature),
   }
   const scopes = new Set(operations.map(({ scope }) => scope))
-  const perform = withDryRuns(run)
+  const perform = withDryRuns(run, createMeasure(run))
   return async ({ operation, parameters, body, form, as, ifMatch, isDryRun }) => {
     const person = as === undefined ? owner : await personNamed(school, as)
     const caller: PersonCaller = { kind: 'person', ...person, scopes, clientId: '', grantId: '', operator: session.userName }

@@ -1,0 +1,263 @@
+import { type SqlBool, sql } from 'kysely'
+import { newEntryId } from '../../base/ids.ts'
+import type { Reader, SchoolReader, SchoolWriter, Stored, Writer } from '../connection/database.ts'
+import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
+import { isLiveGrant } from './connectedApps.ts'
+
+export type ProposalStatus = 'draft' | 'submitted' | 'merged' | 'refused' | 'ended'
+
+/** Requests of an app about which a person decides together. */
+export interface Proposal extends Stored<'proposal', 'id' | 'grant_id' | 'name' | 'created_at' | 'decided_at' | 'expires_at'> {
+  client_id: string
+  account_id: string
+  status: ProposalStatus
+  /** True if nobody can decide any more. */
+  is_expired: boolean
+}
+
+export interface StoredRequest
+  extends Stored<'proposal_request', 'position' | 'operation' | 'fingerprint' | 'size' | 'sealed' | 'response'> {
+  status: 'waiting' | 'merged' | 'left_out'
+}
+
+/** How long a person can decide: about a single request, and about a proposal from its first request on, in seconds. */
+const [askSeconds, proposalSeconds] = [3600, 7 * 86_400]
+/** How long a decision about a single request counts when the app repeats it, in seconds. */
+const decisionSeconds = 86_400
+/** An app may have so many open proposals, so many requests that wait, and so many requests that were refused within a day. */
+const [maxOpen, maxWaiting, maxRefused] = [10, 10, 3]
+/** How long proposals are kept after their end, in days. */
+const keptDays = 30
+
+const selectProposals = (reader: SchoolReader) =>
+  reader
+    .selectFrom('proposal')
+    .innerJoin('oidc_grant', 'oidc_grant.id', 'proposal.grant_id')
+    .select(['proposal.id', 'proposal.grant_id', 'proposal.name', 'proposal.status', 'proposal.created_at', 'proposal.decided_at'])
+    .select(['proposal.expires_at', 'oidc_grant.client_id', 'oidc_grant.account_id'])
+    .select((row) => row.cast<boolean>(row.or([row('proposal.expires_at', '<=', now), row.not(isLiveGrant)]), 'boolean').as('is_expired'))
+    .orderBy('proposal.id', 'desc')
+    .$narrowType<{ status: ProposalStatus }>()
+
+/** True while an app can add requests to a proposal, or a person can decide about it. */
+export const isOpen = ({ status, is_expired }: Proposal): boolean => (status === 'draft' || status === 'submitted') && !is_expired
+
+/** Returns the newest proposal of a grant with this name. */
+export async function findProposal(
+  reader: SchoolReader,
+  { grantId, name }: { grantId: string; name: string },
+): Promise<Proposal | undefined> {
+  return await selectProposals(reader).where('grant_id', '=', grantId).where('name', '=', name).limit(1).executeTakeFirst()
+}
+
+/** Returns the newest proposals of a grant. */
+export async function listProposals(reader: SchoolReader, { grantId, limit }: { grantId: string; limit: number }): Promise<Proposal[]> {
+  return await selectProposals(reader).where('grant_id', '=', grantId).where('name', 'is not', null).limit(limit).execute()
+}
+
+/** Returns the newest proposals of a person that were submitted: those that wait, and those that were decided. */
+export async function listOwnProposals(
+  reader: SchoolReader,
+  { accountId, limit }: { accountId: string; limit: number },
+): Promise<Proposal[]> {
+  return await selectProposals(reader).where('account_id', '=', accountId).where('status', '<>', 'draft').limit(limit).execute()
+}
+
+/** Returns a proposal of a person that was submitted. */
+export async function findOwnProposal(
+  reader: SchoolReader,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<Proposal | undefined> {
+  return await selectProposals(reader)
+    .where('account_id', '=', accountId)
+    .where('proposal.id', '=', id)
+    .where('status', '<>', 'draft')
+    .executeTakeFirst()
+}
+
+/** Returns the requests of a proposal in their order. */
+export async function requestsOf(reader: SchoolReader, proposalId: string): Promise<StoredRequest[]> {
+  return await reader
+    .selectFrom('proposal_request')
+    .select(['position', 'operation', 'fingerprint', 'size', 'sealed', 'response', 'status'])
+    .where('proposal_id', '=', proposalId)
+    .orderBy('position')
+    .$narrowType<{ status: StoredRequest['status'] }>()
+    .execute()
+}
+
+/** Returns the last time that the app asked for the same single request: while it waits, and for a day after the decision. */
+export async function findAsked(
+  reader: SchoolReader,
+  { grantId, fingerprint }: { grantId: string; fingerprint: string },
+): Promise<(Proposal & Pick<StoredRequest, 'sealed' | 'response'>) | undefined> {
+  return await selectProposals(reader)
+    .innerJoin('proposal_request', 'proposal_request.proposal_id', 'proposal.id')
+    .select(['proposal_request.sealed', 'proposal_request.response'])
+    .where('grant_id', '=', grantId)
+    .where('name', 'is', null)
+    .where('fingerprint', '=', fingerprint)
+    .where((row) =>
+      row.or([
+        row.and([row('proposal.status', '=', 'submitted'), row('proposal.expires_at', '>', now)]),
+        row.and([row('proposal.status', 'in', ['merged', 'refused']), row('decided_at', '>', secondsAgo(decisionSeconds))]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export interface NewProposal {
+  grantId: string
+  /** Null for a single request about which a person decides: it is submitted immediately. */
+  name: string | null
+}
+
+/** Stores a proposal. Returns its id and end, or why the app may not have another one: too many are open or wait, or were refused within a day. */
+export async function createProposal(
+  writer: SchoolWriter,
+  { grantId, name }: NewProposal,
+): Promise<{ id: string; expires_at: Date } | { excess: 'open' | 'refused' }> {
+  const isAsk = name === null
+  const { open, refused } = await writer
+    .selectFrom('proposal')
+    .select((row) => {
+      const isSame = row('name', isAsk ? 'is' : 'is not', null)
+      const isUndecided = row.and([isSame, row('status', 'in', ['draft', 'submitted']), row('expires_at', '>', now)])
+      const wasRefused = row.and([isSame, row('status', '=', 'refused'), row('decided_at', '>', secondsAgo(decisionSeconds))])
+      return [
+        row.cast<number>(row.fn.countAll().filterWhere(isUndecided), 'int4').as('open'),
+        row.cast<number>(row.fn.countAll().filterWhere(wasRefused), 'int4').as('refused'),
+      ]
+    })
+    .where('grant_id', '=', grantId)
+    .executeTakeFirstOrThrow()
+  if (refused >= maxRefused) return { excess: 'refused' }
+  if (open >= (isAsk ? maxWaiting : maxOpen)) return { excess: 'open' }
+  const id = newEntryId()
+  return await writer
+    .insertInto('proposal')
+    .values({
+      ...{ school_id: writer.schoolId, id, grant_id: grantId, name },
+      status: isAsk ? 'submitted' : 'draft',
+      expires_at: secondsFromNow(isAsk ? askSeconds : proposalSeconds),
+    })
+    .returning(['id', 'expires_at'])
+    .executeTakeFirstOrThrow()
+}
+
+export type NewRequest = Pick<StoredRequest, 'position' | 'operation' | 'fingerprint' | 'size'> & { proposalId: string; sealed: string }
+
+export async function addRequest(writer: SchoolWriter, { proposalId, ...request }: NewRequest): Promise<void> {
+  await writer
+    .insertInto('proposal_request')
+    .values({ school_id: writer.schoolId, proposal_id: proposalId, ...request })
+    .execute()
+}
+
+/** Removes a request of a draft. Returns false if it has none with this position. */
+export async function removeRequest(
+  writer: SchoolWriter,
+  { proposalId, position }: { proposalId: string; position: number },
+): Promise<boolean> {
+  const removed = await writer
+    .deleteFrom('proposal_request')
+    .where('proposal_id', '=', proposalId)
+    .where('position', '=', position)
+    .returning('position')
+    .executeTakeFirst()
+  return removed !== undefined
+}
+
+/**
+ * Changes the status of a proposal, and locks it until the transaction ends. Returns false if it has another status, has expired, or is being
+ * decided.
+ */
+export async function moveProposal(
+  writer: SchoolWriter,
+  { id, from, to }: { id: string; from: readonly ProposalStatus[]; to: ProposalStatus },
+): Promise<boolean> {
+  const locked = await writer
+    .selectFrom('proposal')
+    .select('id')
+    .where('id', '=', id)
+    .where('status', 'in', from)
+    .where('expires_at', '>', now)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (!locked) return false
+  const isDecided = to === 'merged' || to === 'refused'
+  await writer
+    .updateTable('proposal')
+    .set({ status: to, ...(isDecided && { decided_at: now }) })
+    .where('id', '=', id)
+    .execute()
+  return true
+}
+
+/** Stores what became of the requests of a merged proposal: the sealed responses of those that were made, by their positions. */
+export async function storeOutcome(writer: SchoolWriter, proposalId: string, responses: ReadonlyMap<number, string>): Promise<void> {
+  const rows = () => writer.updateTable('proposal_request').where('proposal_id', '=', proposalId)
+  await rows().set({ status: 'left_out' }).execute()
+  for (const [position, response] of responses) await rows().set({ status: 'merged', response }).where('position', '=', position).execute()
+}
+
+/** Ends the open proposals of grants. */
+export async function endProposals(writer: Writer, schoolId: string, grantIds: readonly string[]): Promise<void> {
+  await writer
+    .updateTable('proposal')
+    .set({ status: 'ended' })
+    .where('school_id', '=', schoolId)
+    .where('grant_id', 'in', grantIds)
+    .where('status', 'in', ['draft', 'submitted'])
+    .execute()
+}
+
+/** Removes up to `limit` old proposals. Returns their number. */
+export async function sweepProposals(database: Reader, limit: number): Promise<number> {
+  const { numDeletedRows } = await database
+    .with('old', (one) =>
+      one
+        .selectFrom('proposal')
+        .select(['school_id', 'id'])
+        .where('expires_at', '<', secondsAgo(keptDays * 86_400))
+        .orderBy('expires_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .deleteFrom('proposal')
+    .using('old')
+    .whereRef('proposal.school_id', '=', 'old.school_id')
+    .whereRef('proposal.id', '=', 'old.id')
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/**
+ * Deletes what requests contain and their responses, if a person was erased since: any of them can be about that person. A request that waits
+ * keeps it until then, and the response of a single request until the app can no longer repeat it. Returns the number of requests.
+ */
+export async function sweepContents(database: Reader): Promise<number> {
+  const { numUpdatedRows } = await database
+    .updateTable('proposal_request')
+    .from('proposal')
+    .set({ sealed: null, response: null })
+    .whereRef('proposal.school_id', '=', 'proposal_request.school_id')
+    .whereRef('proposal.id', '=', 'proposal_request.proposal_id')
+    .where((row) => row.or([row('proposal_request.sealed', 'is not', null), row('response', 'is not', null)]))
+    .where((row) => row.or([row('proposal.status', 'in', ['refused', 'ended']), row('proposal.expires_at', '<=', now), wasDecided]))
+    .where((row) =>
+      row.exists(
+        row
+          .selectFrom('person')
+          .whereRef('person.school_id', '=', 'proposal.school_id')
+          .whereRef('person.erased_at', '>=', 'proposal.created_at'),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}
+
+const wasDecided = sql<SqlBool>`proposal.decided_at < now() - make_interval(secs => ${sql.lit(decisionSeconds)})`
