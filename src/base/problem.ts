@@ -18,7 +18,10 @@ export const problems = {
   invalid_client: { status: 401, description: 'The client is unknown or its authentication failed.' },
   insufficient_scope: { status: 403, description: 'The access token does not have the scope that this operation requires.' },
   signature_invalid: { status: 403, description: 'The signed URL is invalid or already used. Request a new one.' },
-  approval_required: { status: 403, description: 'The person decides about this first. Give them the address in details, and repeat the request for its response.' },
+  approval_required: {
+    status: 403,
+    description: 'The person decides about this first. Give them the address in details, and repeat the request for its response.',
+  },
   access_denied: { status: 403, description: 'You do not have permission to do this.' },
   not_found: { status: 404, description: 'Not found: it does not exist, or you cannot see it.' },
   method_not_allowed: { status: 405, description: 'This URL does not support this method. The Allow header lists the supported ones.' },

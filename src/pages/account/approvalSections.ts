@@ -99,7 +99,9 @@ export function approvalSections(texts: Texts, page: PageOfProposal): AccountSec
     id: 'effects',
     heading: texts.text('approval.effects'),
     paragraphs: [
-      ...(first ? effectsOf(texts, first, { replayed: replayed?.[0], objects: single?.rows.objects, isBrief: single?.described.isChange }) : []),
+      ...(first
+        ? effectsOf(texts, first, { replayed: replayed?.[0], objects: single?.rows.objects, isBrief: single?.described.isChange })
+        : []),
       ...(first?.summary.reason ? [texts.parts(reasons[first.summary.reason], {})] : []),
     ],
   }

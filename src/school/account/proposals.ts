@@ -113,8 +113,8 @@ async function readProposal(reading: Reading<typeof named.shape>) {
   await untilDecided(reading, { id, waitSeconds })
   const found = await required(database, caller, parameters.get('name'))
   const requests = await requestsOf(database, found.id)
-  const replayed = isOpen(found) && caller.kind === 'person' && showRequests ? await showRequests(caller, requests) : []
-  const byPosition = new Map(replayed.map((one) => [one.position, one]))
+  const replayed = isOpen(found) && caller.kind === 'person' ? await showRequests?.(caller, requests) : undefined
+  const byPosition = new Map((replayed ?? []).map((one) => [one.position, one]))
   return {
     ...factsOf(found, school.issuer),
     requests: requests.map((request) => requestIn(reading, request, byPosition.get(request.position))),

@@ -168,7 +168,10 @@ describe('a proposal', () => {
     const key = { 'idempotency-key': 'once' }
     const course = courseOf()
     const [first, again] = [await add('POST', '/courses', course, key), await add('POST', '/courses', course, key)]
-    expect([first.body.proposal, again.body.proposal]).toMatchObject([{ position: 1, requests: 1 }, { position: 1, requests: 1 }])
+    expect([first.body.proposal, again.body.proposal]).toMatchObject([
+      { position: 1, requests: 1 },
+      { position: 1, requests: 1 },
+    ])
     expect(again.body.id).toBe(first.body.id)
     const tried = await add('POST', '/courses', courseOf(), { 'dry-run': 'true' })
     expect(tried.body.proposal).toMatchObject({ position: null, requests: 1 })
@@ -288,7 +291,10 @@ describe('an attack on a proposal', () => {
     expect(await wrong('own', 'GET', '/account/export')).toEqual(refused)
     const visitor = await fetch(`${service.issuer}/api/v1/courses`, { headers: { proposal: 'visitor' } })
     expect(visitor.status).toBe(400)
-    expect(outcome(await propose('own')('PATCH', '/courses/crs_01jgwejj00e6srgkpqm2sqf05m', { title: 'x' }, { 'if-match': '*' }))).toEqual([404, 'not_found'])
+    expect(outcome(await propose('own')('PATCH', '/courses/crs_01jgwejj00e6srgkpqm2sqf05m', { title: 'x' }, { 'if-match': '*' }))).toEqual([
+      404,
+      'not_found',
+    ])
     expect((await call('GET', '/account/proposals/own')).status).toBe(404)
   })
 
