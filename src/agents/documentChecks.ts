@@ -163,7 +163,7 @@ const linkedDocuments: readonly { path: string; isGood(status: number): boolean 
   { path: paths.authMd, isGood: (status) => status !== 404 },
 ]
 
-/** In these folders, each address has code of its own. */
+/** In these folders, each address has its own code. */
 const diverseFolders = ['/', '/.well-known/', '/api/v1/', '/oauth/', '/api/oauth/']
 const few = 3
 

@@ -2,9 +2,9 @@ import { nearest } from '../../base/text/nearest.ts'
 import { apiPath, type Operation } from '../declare/operations.ts'
 
 export interface PathExplanation {
-  /** What is there instead, or which path is probably meant. */
+  /** Names what is there instead, or the path that is probably meant. */
   missing: string
-  /** What the school does elsewhere, if the path is about that. */
+  /** Says what the school does elsewhere, if the path is about that. */
   notInApi: string | undefined
 }
 
