@@ -26,10 +26,29 @@ export interface PersonCaller {
   isReadOnly?: boolean | undefined
   /** True if the app is paused when it does something unusual. */
   isWatched?: boolean | undefined
+  /** The rules of the school by which the app asks first. */
+  rules?: AppRules | undefined
   /** The language of the page on which the person acts, for e-mails about the action. */
   language?: string | undefined
   /** The operating system user who acts in the name of the person, with a command. */
   operator?: string | undefined
+}
+
+/** The rules of a school by which every app asks before it acts. */
+export interface AppRules {
+  askAbove: Thresholds
+  /** True if another owner or admin than the person behind the app decides about its deletions. */
+  needsSecond: boolean
+}
+
+/** The most that a request may change or cost without a decision; null for no limit. */
+export interface Thresholds {
+  /** Objects that are changed or deleted. */
+  rows: number | null
+  /** People who are concerned: by a changed object of theirs, or by an e-mail. */
+  people: number | null
+  /** In the smallest unit of the currency. */
+  amount: number | null
 }
 
 export type Caller = AnonymousCaller | PersonCaller
@@ -64,7 +83,10 @@ export function audienceOf(caller: Caller): Audience {
 /** Returns the caller of a token: scopes that cannot be granted now are withheld. */
 export function callerFrom(
   person: Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>,
-  token: { scopes: Iterable<string>; clientId: string; grantId: string } & Pick<PersonCaller, 'asksFirst' | 'isReadOnly' | 'isWatched'>,
+  token: { scopes: Iterable<string>; clientId: string; grantId: string } & Pick<
+    PersonCaller,
+    'asksFirst' | 'isReadOnly' | 'isWatched' | 'rules'
+  >,
   grantable: ReadonlySet<string>,
 ): PersonCaller {
   const granted = new Set(token.scopes)
@@ -81,5 +103,6 @@ export function callerFrom(
     asksFirst: token.asksFirst,
     isReadOnly: token.isReadOnly,
     isWatched: token.isWatched,
+    rules: token.rules,
   }
 }

@@ -17,6 +17,7 @@ CREATE TABLE "proposal" (
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "decided_at" TIMESTAMPTZ(3),
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "needs_second" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "proposal_pkey" PRIMARY KEY ("school_id","id")
 );

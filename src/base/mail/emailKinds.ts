@@ -28,6 +28,8 @@ export const emailKinds = {
 
   /** To owners and admins, at most once an hour for each form. */
   form_submissions: { values: ['form', 'submissions', 'answers'] },
+  /** Requests of apps that wait for the decision of the person. */
+  requests_waiting: { values: ['count', 'link'] },
   /** Apps that did something unusual. They chose their names. */
   apps_unusual: { values: ['signals', 'school_apps'] },
   /** To the address in a form, which can be that of somebody else: nothing of it is what the sender entered. */

@@ -1,13 +1,18 @@
 /** Why a person decides before an app does something: it cannot be undone, changes who has access, sends e-mails, or costs money. */
-export type AskReason = Exclude<(typeof askReasons)[number], 'many'>
+export type AskReason = Exclude<AskReasonOf, 'many' | 'rule' | 'second_person'>
 
-/** `many`: whatever the operation, it changes many rows. */
-export const askReasons = ['irreversible', 'access', 'outward', 'money', 'many'] as const
+export type AskReasonOf = (typeof askReasons)[number]
+
+/**
+ * `many`: whatever the operation, it changes many rows. `rule`: it exceeds what the school allows without a decision. `second_person`: it deletes,
+ * and another owner or admin than the person behind the app decides.
+ */
+export const askReasons = ['irreversible', 'access', 'outward', 'money', 'many', 'rule', 'second_person'] as const
 
 /** The effects of a request of an app, which a person reads before they decide. */
 export interface ApprovalSummary {
   /** Why the app has to ask first. Null in a proposal, about which the person decides in any case. */
-  reason: (typeof askReasons)[number] | null
+  reason: AskReasonOf | null
   /** The event and the details of the audit trail. */
   event: string
   details: Record<string, unknown>

@@ -49,6 +49,11 @@ export const auditEvents = {
     about: 'A person allowed a request of an app that had asked first. `details.decision` is `once` or `kind`.',
     keep: 'long',
   },
+  'approval.requested': {
+    about:
+      'Requests of apps wait for a person, who got an e-mail. Recorded at most once an hour for each person. `details.waiting` counts them.',
+    keep: 'long',
+  },
   'approval.refused': { about: 'A person refused a request of an app that had asked first.', keep: 'long' },
   'code.answered_again': {
     about:

@@ -2,6 +2,7 @@ import { newEntryId } from '../../base/ids.ts'
 import type { SchoolReader, SchoolWriter, Stored, Writer } from '../connection/database.ts'
 import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
 import { isLiveGrant } from './connectedApps.ts'
+import { mayDecide, maySee } from './deciders.ts'
 
 export type ProposalStatus = 'draft' | 'submitted' | 'merged' | 'refused' | 'ended'
 
@@ -12,6 +13,7 @@ export interface Proposal extends Stored<'proposal', 'id' | 'grant_id' | 'name' 
   status: ProposalStatus
   /** True if nobody can decide any more. */
   is_expired: boolean
+  needs_second: boolean
 }
 
 export interface StoredRequest
@@ -31,7 +33,7 @@ const selectProposals = (reader: SchoolReader) =>
     .selectFrom('proposal')
     .innerJoin('oidc_grant', 'oidc_grant.id', 'proposal.grant_id')
     .select(['proposal.id', 'proposal.grant_id', 'proposal.name', 'proposal.status', 'proposal.created_at', 'proposal.decided_at'])
-    .select(['proposal.expires_at', 'oidc_grant.client_id', 'oidc_grant.account_id'])
+    .select(['proposal.expires_at', 'proposal.needs_second', 'oidc_grant.client_id', 'oidc_grant.account_id'])
     .select((row) => row.cast<boolean>(row.or([row('proposal.expires_at', '<=', now), row.not(isLiveGrant)]), 'boolean').as('is_expired'))
     .orderBy('proposal.id', 'desc')
     .$narrowType<{ status: ProposalStatus }>()
@@ -52,24 +54,46 @@ export async function listProposals(reader: SchoolReader, { grantId, limit }: { 
   return await selectProposals(reader).where('grant_id', '=', grantId).where('name', 'is not', null).limit(limit).execute()
 }
 
-/** Returns the newest proposals of a person that were submitted: those that wait, and those that were decided. */
+/** A proposal that was submitted, as a person sees it. */
+export interface OwnProposal extends Proposal {
+  /** False for one about which another owner or admin decides. */
+  may_decide: boolean
+}
+
+const ownProposals = (reader: SchoolReader, accountId: string) =>
+  selectProposals(reader)
+    .select((row) => row.cast<boolean>(mayDecide(row, accountId), 'boolean').as('may_decide'))
+    .where((row) => maySee(row, accountId))
+    .where('proposal.status', '<>', 'draft')
+
+/** Returns the newest proposals that a person sees: those that wait, and those that were decided. */
 export async function listOwnProposals(
   reader: SchoolReader,
   { accountId, limit }: { accountId: string; limit: number },
-): Promise<Proposal[]> {
-  return await selectProposals(reader).where('account_id', '=', accountId).where('status', '<>', 'draft').limit(limit).execute()
+): Promise<OwnProposal[]> {
+  return await ownProposals(reader, accountId).limit(limit).execute()
 }
 
-/** Returns a proposal of a person that was submitted. */
+/** Returns a proposal that a person sees. */
 export async function findOwnProposal(
   reader: SchoolReader,
   { accountId, id }: { accountId: string; id: string },
-): Promise<Proposal | undefined> {
-  return await selectProposals(reader)
-    .where('account_id', '=', accountId)
-    .where('proposal.id', '=', id)
-    .where('status', '<>', 'draft')
-    .executeTakeFirst()
+): Promise<OwnProposal | undefined> {
+  return await ownProposals(reader, accountId).where('proposal.id', '=', id).executeTakeFirst()
+}
+
+/** Returns the number of proposals about which a person can decide now. */
+export async function countWaiting(reader: SchoolReader, accountId: string): Promise<number> {
+  const { count } = await reader
+    .selectFrom('proposal')
+    .innerJoin('oidc_grant', 'oidc_grant.id', 'proposal.grant_id')
+    .select((row) => row.cast<number>(row.fn.countAll(), 'int4').as('count'))
+    .where('proposal.status', '=', 'submitted')
+    .where('proposal.expires_at', '>', now)
+    .where(isLiveGrant)
+    .where((row) => mayDecide(row, accountId))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Returns the requests of a proposal in their order. */
@@ -143,13 +167,19 @@ export async function createProposal(
     .executeTakeFirstOrThrow()
 }
 
-export type NewRequest = Pick<StoredRequest, 'position' | 'operation' | 'fingerprint' | 'size'> & { proposalId: string; sealed: string }
+export type NewRequest = Pick<StoredRequest, 'position' | 'operation' | 'fingerprint' | 'size'> & {
+  proposalId: string
+  sealed: string
+  /** True if another owner or admin than the person behind the app decides about it. */
+  needsSecond: boolean
+}
 
-export async function addRequest(writer: SchoolWriter, { proposalId, ...request }: NewRequest): Promise<void> {
+export async function addRequest(writer: SchoolWriter, { proposalId, needsSecond, ...request }: NewRequest): Promise<void> {
   await writer
     .insertInto('proposal_request')
     .values({ school_id: writer.schoolId, proposal_id: proposalId, ...request })
     .execute()
+  if (needsSecond) await writer.updateTable('proposal').set({ needs_second: true }).where('id', '=', proposalId).execute()
 }
 
 /** Removes a request of a draft. Returns false if it has none with this position. */

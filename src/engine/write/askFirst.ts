@@ -2,12 +2,12 @@ import type { Caller, PersonCaller } from '../../base/caller.ts'
 import { toPublicId, withIds } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { lockByName } from '../../database/connection/lockByName.ts'
-import type { ApprovalSummary, AskReason } from '../../database/tables/approvalSummary.ts'
+import type { ApprovalSummary } from '../../database/tables/approvalSummary.ts'
 import { addRequest, createProposal, findAsked, moveProposal } from '../../database/tables/proposals.ts'
 import type { ApiResponse, RunContext } from '../call.ts'
 import type { asksFirstOf, Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
-import type { RecordedEntry } from './activity.ts'
+import { askReason, isTriedFirst } from './askReasons.ts'
 import { type Measure, reported, takesDryRun } from './dryRun.ts'
 import { isAnswered, keyedBy, parseKey } from './idempotency.ts'
 import { proposalUrl, untilDecided } from './proposals.ts'
@@ -32,7 +32,7 @@ export function withApprovals(run: Run, measure: Measure, reasonOf: typeof asksF
       const key = operation.method === 'POST' ? parseKey(request.idempotencyKey) : undefined
       return { operation, caller, context: { ...context, store }, fingerprint: hashOf([operation.id, identity, key]) }
     }
-    if (caller.asksFirst !== true && !sent.isDryRun) {
+    if (!isTriedFirst(caller) && !sent.isDryRun) {
       const done = await unlessRefused(() => run(operation, caller, request, context))
       if (!(done instanceof Problem)) return done
       // A write that could not be taken back because of its size: the person decides about it in any case, and it may be done by now.
@@ -50,11 +50,11 @@ export function withApprovals(run: Run, measure: Measure, reasonOf: typeof asksF
     }
     const { result: tried, ids } = await withIds([], () => measure(operation, caller, request, asking.context, 'tried'))
     const { entry } = tried.response
-    const reason = entry && reasonFor(reasonOf(operation), caller, entry)
+    const content = await contentOf(operation, request)
+    const reason = entry && askReason(caller, { declared: reasonOf(operation), entry, body: content.body })
     const summary = reason && summaryOf(tried, reason)
     if (sent.isDryRun) return reported({ ...tried, report: { ...tried.report, asks: reason ? { reason } : null } })
     if (!summary) return await run(operation, caller, request, context)
-    const content = await contentOf(operation, request)
     throw await ask(asking, { content, ids, report: tried.report, summary })
   }
 }
@@ -100,16 +100,6 @@ async function replyTo({ caller, context, fingerprint }: Asking, waitSeconds: nu
   return { ...reply, body: reply.text === '' ? {} : JSON.parse(reply.text), headers: { ...headers, 'Idempotent-Replayed': 'true' } }
 }
 
-/** Returns why a request needs a decision; undefined if it does not. */
-function reasonFor(
-  declared: AskReason | undefined,
-  { asksFirst }: PersonCaller,
-  { effect }: RecordedEntry,
-): AskReason | 'many' | undefined {
-  if (asksFirst !== true) return effect?.isTooLarge ? 'irreversible' : undefined
-  return declared ?? effect?.reason ?? undefined
-}
-
 /** Stores a request about which the person decides, unless it waits already. Returns the error for the app, with the address of the page. */
 async function ask({ operation, caller: { grantId }, context, fingerprint }: Asking, stored: SealedRequest): Promise<Problem> {
   const { approvals } = context.externalServices
@@ -126,7 +116,12 @@ async function ask({ operation, caller: { grantId }, context, fingerprint }: Ask
     if ('excess' in created) return created.excess
     const { content } = stored
     const request = { position: 1, operation: operation.id, fingerprint, size: Buffer.byteLength(JSON.stringify(content)) }
-    await addRequest(writer, { proposalId: created.id, ...request, sealed: approvals.seal(JSON.stringify(stored)) })
+    await addRequest(writer, {
+      proposalId: created.id,
+      ...request,
+      sealed: approvals.seal(JSON.stringify(stored)),
+      needsSecond: stored.summary.reason === 'second_person',
+    })
     return { id: created.id, expires_at: created.expires_at }
   })
   if (asked === 'refused') return refused()

@@ -18,6 +18,7 @@ import {
 import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import { isStreamed, type Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
+import { askReason } from './askReasons.ts'
 import { isWrite, type Measure, reported, takesDryRun } from './dryRun.ts'
 import { parseKey } from './idempotency.ts'
 import {
@@ -155,7 +156,9 @@ async function add(proposing: Proposing, { measure, replay }: { measure: Measure
         summary,
       }
       const sealed = context.externalServices.approvals.seal(JSON.stringify(stored))
-      await addRequest(writer, { proposalId: id, position, operation: operation.id, fingerprint, size, sealed })
+      const { entry } = tried.result.response
+      const needsSecond = entry !== undefined && askReason(caller, { declared: undefined, entry, body: content.body }) === 'second_person'
+      await addRequest(writer, { proposalId: id, position, operation: operation.id, fingerprint, size, sealed, needsSecond })
     }
     const proposed = {
       id: id === undefined ? null : toPublicId('apr', id),

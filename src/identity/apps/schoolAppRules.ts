@@ -1,4 +1,4 @@
-import type { Role } from '../../base/caller.ts'
+import type { AppRules, Role, Thresholds } from '../../base/caller.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import type { RegisteredVia } from '../../database/tables/clients.ts'
 
@@ -18,16 +18,6 @@ export interface SchoolAppRules {
   second_person: boolean
   /** The known apps that can identify themselves by the URL of a document, of those that the configuration names. */
   documents: string[]
-}
-
-/** The most that a request may change or cost without a decision; null for no limit. */
-export interface Thresholds {
-  /** Objects that are changed or deleted. */
-  rows: number | null
-  /** People who are concerned: by a changed object of theirs, or by an e-mail. */
-  people: number | null
-  /** In the smallest unit of the currency. */
-  amount: number | null
 }
 
 export const thresholdNames = ['rows', 'people', 'amount'] as const satisfies (keyof Thresholds)[]
@@ -70,15 +60,13 @@ export function readAppRules(stored: unknown): SchoolAppRules {
   }
 }
 
-export interface AppTerms {
+export interface AppTerms extends AppRules {
   /** `staff_read`: staff can give it permissions to read only. `awaited`: an owner has to agree to it first. */
   access: 'full' | 'staff_read' | 'awaited' | 'none'
   longestDays: number | undefined
   asksFirst: boolean
   /** True if it is paused when it does something unusual. */
   isWatched: boolean
-  askAbove: Thresholds
-  needsSecond: boolean
 }
 
 /** True if the app cannot be connected or used at the moment. */

@@ -107,7 +107,8 @@ function callerOf(
   const terms = client && termsOf(client)
   const asksFirst = grant?.asksFirst === true || terms?.asksFirst === true || (mustAskFirst?.() ?? false)
   const isReadOnly = terms?.access === 'staff_read' && person.role !== 'learner'
-  return callerFrom(person, { ...token, asksFirst, isReadOnly, isWatched: terms?.isWatched === true }, grantable(person.role, terms))
+  const isWatched = terms?.isWatched === true
+  return callerFrom(person, { ...token, asksFirst, isReadOnly, isWatched, rules: terms }, grantable(person.role, terms))
 }
 
 /**

@@ -13,6 +13,7 @@ import { expireOrders } from '../../school/orders/jobs/expireOrders.ts'
 import { publishDuePosts } from '../../school/posts/jobs/publishDuePosts.ts'
 import { drain, drainIn } from './drain.ts'
 import type { ScheduledWork, With } from './jobContext.ts'
+import { reportRequests } from './reportRequests.ts'
 import { watchApps } from './watchApps.ts'
 
 /** Name of the job that computes the figures, and of its lock. Two concurrent computations would write the same days. */
@@ -84,6 +85,7 @@ export const featureJobs = {
       return { reported: await drainIn(database, (writer) => sendFormDigests(writer, { schools: found, send, limit: 50 }), signal) }
     },
   },
+  report_requests: { everySeconds: 60, run: reportRequests },
   watch_apps: { everySeconds: 60, run: watchApps },
   remind_of_events: {
     everySeconds: 60,

@@ -39,10 +39,17 @@ export interface AccountNavigation {
 }
 
 /** Returns the navigation for a person, with the current page marked. */
-export const accountNavigation = (texts: Texts, { path, role }: { path: string; role: Role }): AccountNavigation => ({
+export const accountNavigation = (
+  texts: Texts,
+  { path, role, waiting }: { path: string; role: Role; waiting: number },
+): AccountNavigation => ({
   label: texts.text('account.navigation'),
   items: accountSections
     .filter(({ isShown }) => isShown?.(role) ?? true)
-    .map((section) => ({ href: section.path, label: texts.text(section.label), isCurrent: isWithin(path, section) })),
+    .map((section) => ({ href: section.path, label: labelOf(texts, section, waiting), isCurrent: isWithin(path, section) })),
   signOut: { href: endpoints.end_session.path, label: texts.text('apps.sign_out') },
 })
+
+/** Returns the label of a link. That of the apps has the number of requests that wait for the person. */
+const labelOf = (texts: Texts, { path, label }: AccountSection, waiting: number): string =>
+  path === accountPaths.apps && waiting > 0 ? texts.text('waiting.number', { label: texts.text(label), count: waiting }) : texts.text(label)

@@ -6,6 +6,7 @@ import {
   isOpen,
   listOwnProposals,
   moveProposal,
+  type OwnProposal,
   type Proposal,
   requestsOf,
   type StoredRequest,
@@ -36,7 +37,7 @@ async function appsOf({ reader, accountId }: OwnRequest) {
 }
 
 /** Returns the proposal of the address. The same error for those of other accounts, drafts and unknown ids. */
-async function requested({ reader, accountId, params }: OwnRequest): Promise<Proposal> {
+async function requested({ reader, accountId, params }: OwnRequest): Promise<OwnProposal> {
   const id = fromPublicId('apr', String(params.id))
   const found = id === undefined ? undefined : await findOwnProposal(reader, { accountId, id })
   if (!found) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
@@ -100,7 +101,7 @@ export const approvalsPage: OwnPage<Listed> = {
 }
 
 export interface ShownProposal {
-  proposal: Proposal
+  proposal: OwnProposal
   requests: readonly StoredRequest[]
   /** What is stored of the requests, by their positions. */
   stored: ReadonlyMap<number, SealedRequest>
@@ -164,7 +165,8 @@ export const approvalPage: OwnPage<Shown> = {
       async run(request) {
         const { change, audit, sent, ctx, path, reader } = request
         const proposal = await requested(request)
-        const { grant_id, client_id, id } = proposal
+        const { grant_id, client_id, id, may_decide } = proposal
+        if (!may_decide) throw pageProblem('nothing_here', 'access_denied', 'Another owner or admin decides about this.')
         const answer = sent.get('decision') ?? ''
         const decided = async (event: 'approval.approved' | 'approval.refused', decision: string): Promise<void> => {
           const operations = [...new Set((await requestsOf(reader, id)).map(({ operation }) => operation))]

@@ -27,6 +27,8 @@ const reasons: Readonly<Record<NonNullable<ApprovalSummary['reason']>, TextKey>>
   outward: 'approval.outward',
   money: 'approval.money',
   many: 'approval.many',
+  rule: 'approval.rule',
+  second_person: 'approval.second_person',
 }
 
 /** The lines about fields of one request. */

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { newId } from '../../base/ids.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
+import { countWaiting } from '../../database/tables/proposals.ts'
 import type { Frame } from '../frame.ts'
 import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
@@ -37,15 +38,20 @@ interface ShownPage {
 
 /** Returns what surrounds the content of an account page. The query names a notice; nothing else of it is shown. */
 export async function shellOf(
-  { ctx, person, role, services: { present } }: OwnRequest,
+  { ctx, person, role, reader, accountId, services: { present } }: OwnRequest,
   { section, notices = {}, heading }: Partial<Pick<ShownPage, 'notices'>> & Pick<ShownPage, 'section'> & { heading: string },
 ): Promise<AccountShell> {
   const pageContext = await present.pageContext(ctx)
   const { texts } = pageContext
   const done = typeof ctx.query.done === 'string' ? ctx.query.done : ''
   const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
+  const waiting = await countWaiting(reader, accountId)
+  const hasBox = waiting > 0 && (section === accountPaths.home || section === accountPaths.apps)
   return {
-    navigation: accountNavigation(texts, { role: await role(), path: section }),
+    navigation: accountNavigation(texts, { role: await role(), path: section, waiting }),
+    waiting: hasBox
+      ? { text: texts.countedParts('waiting.box', waiting), href: accountPaths.approvals, label: texts.text('waiting.open') }
+      : undefined,
     signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
     heading,
     notice: notice ? texts.text(notice) : '',

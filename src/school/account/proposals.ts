@@ -113,8 +113,7 @@ async function readProposal(reading: Reading<typeof named.shape>) {
   await untilDecided(reading, { id, waitSeconds })
   const found = await required(database, caller, parameters.get('name'))
   const requests = await requestsOf(database, found.id)
-  const show = isOpen(found) && caller.kind === 'person' ? showRequests?.(caller, requests) : undefined
-  const replayed = show && (await show)
+  const replayed = showRequests && isOpen(found) && caller.kind === 'person' ? await showRequests(caller, requests) : undefined
   const byPosition = new Map((replayed ?? []).map((one) => [one.position, one]))
   return {
     ...factsOf(found, school.issuer),

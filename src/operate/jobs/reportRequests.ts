@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { accountPaths } from '../../base/accountPaths.ts'
+import { firstIdAt } from '../../base/ids.ts'
+import { inSchool } from '../../database/school/inSchool.ts'
+import { secondsAgo } from '../../database/statements/expressions.ts'
+import { recordAudit } from '../../database/tables/audit.ts'
+import type { NamedAuditEvent } from '../../database/tables/auditEvents.ts'
+import { mayDecide } from '../../database/tables/deciders.ts'
+import { countWaiting } from '../../database/tables/proposals.ts'
+import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
+import type { With } from './jobContext.ts'
+
+/** Requests are collected for so long; a person gets an e-mail about them at most once in `quietSeconds`. */
+const [collectedSeconds, quietSeconds, most] = [60, 3600, 500]
+const event = 'approval.requested' satisfies NamedAuditEvent
+
+/** Sends each person one e-mail about all requests of apps that wait for them, and records it, so that webhooks report it. */
+export async function reportRequests({ database, schools, send }: With<'database' | 'schools' | 'send'>) {
+  let notified = 0
+  for (const school of await schools()) {
+    const people = await inSchool(database.kysely, school.id)
+      .selectFrom('proposal')
+      .innerJoin('oidc_grant', 'oidc_grant.id', 'proposal.grant_id')
+      .innerJoin('account', (join) => join.onTrue())
+      .select(['account.id', 'account.email', 'account.locale'])
+      .distinct()
+      .where('proposal.status', '=', 'submitted')
+      .where('proposal.created_at', '<=', secondsAgo(collectedSeconds))
+      .where('proposal.expires_at', '>', sql<Date>`now()`)
+      .where('account.disabled_at', 'is', null)
+      .where((row) => mayDecide(row, row.ref('account.id')))
+      .where((row) =>
+        row.not(
+          row.exists(
+            row
+              .selectFrom('audit_log')
+              .select('audit_log.id')
+              .where('audit_log.event', '=', event)
+              .where('audit_log.id', '>=', firstIdAt(Date.now() - quietSeconds * 1000))
+              .whereRef('audit_log.account_id', '=', sql<string>`account.id::text`),
+          ),
+        ),
+      )
+      .limit(most)
+      .execute()
+    for (const { id, email, locale } of people)
+      await database.transaction(async (transaction) => {
+        const writer = inSchool(transaction, school.id)
+        const waiting = await countWaiting(writer, id)
+        if (waiting === 0) return
+        await send(writer, school, { email, locales: [locale] }, 'requests_waiting', {
+          count: String(waiting),
+          link: pageUrl(school, accountPaths.approvals),
+        })
+        await recordAudit(writer, [{ school_id: school.id, event, account_id: id, details: { waiting } }])
+        notified += 1
+      })
+  }
+  return { notified }
+}
