@@ -16,8 +16,6 @@ export interface SchoolAppRules {
   ask_above: Thresholds
   /** True if another owner or admin than the one behind an app decides about its deletions. */
   second_person: boolean
-  /** The known apps that can identify themselves by the URL of a document, of those that the configuration names. */
-  documents: string[]
 }
 
 export const thresholdNames = ['rows', 'people', 'amount'] as const satisfies (keyof Thresholds)[]
@@ -48,7 +46,7 @@ function readThresholds(stored: unknown): Thresholds {
 
 /** Reads the rules as the database has them. A member that is missing or unknown has its default. */
 export function readAppRules(stored: unknown): SchoolAppRules {
-  const { self_registered, longest_days, ask_first, pause_unusual, ask_above, second_person, documents } = isObject(stored) ? stored : {}
+  const { self_registered, longest_days, ask_first, pause_unusual, ask_above, second_person } = isObject(stored) ? stored : {}
   return {
     self_registered: isSelfRegisteredRule(self_registered) ? self_registered : 'everybody',
     longest_days: isDays(longest_days) ? longest_days : null,
@@ -56,7 +54,6 @@ export function readAppRules(stored: unknown): SchoolAppRules {
     pause_unusual: pause_unusual === true,
     ask_above: readThresholds(ask_above),
     second_person: second_person === true,
-    documents: Array.isArray(documents) ? documents.filter((id) => typeof id === 'string') : [],
   }
 }
 

@@ -14,7 +14,7 @@ const mostTried = 2000
 export async function tryRules(reader: SchoolReader, rules: AppRules, sealing: Pick<Sealing, 'open'>): Promise<number> {
   const rows = await reader
     .selectFrom('audit_log')
-    .leftJoin('person', 'person.account_id', 'audit_log.account_id')
+    .leftJoin('person', (join) => join.on(({ ref }) => sql<boolean>`${ref('person.account_id')}::text = ${ref('audit_log.account_id')}`))
     .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))
     .select(['audit_log.id', 'audit_log.event', 'staff.role'])
     .select(({ ref }) => [

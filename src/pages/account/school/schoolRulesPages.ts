@@ -35,7 +35,7 @@ export const schoolRulesPage = schoolPage<{ rules: SchoolAppRules; tried: Tried 
     const stored = await appRules(reader)
     const asked = new URLSearchParams(ctx.querystring)
     if (!isSelfRegisteredRule(asked.get('self_registered'))) return { rules: stored, tried: undefined }
-    const rules = { ...rulesIn(asked), documents: stored.documents }
+    const rules = rulesIn(asked)
     const count = await tryRules(reader, { askAbove: rules.ask_above, needsSecond: rules.second_person }, services.undo)
     return { rules, tried: { count, proof: proofOf(rules) } }
   },
@@ -87,7 +87,7 @@ export const schoolRulesPage = schoolPage<{ rules: SchoolAppRules; tried: Tried 
           ]
           return withQuery(path, Object.fromEntries(shown.map((name) => [name, request.sent.get(name) ?? undefined])))
         }
-        const former = await request.change((writer) => changeAppRules(writer, { ...rules, documents: stored.documents }))
+        const former = await request.change((writer) => changeAppRules(writer, rules))
         await request.audit('school.app_rules_changed', { details: { from: former, to: rules } })
         return 'saved'
       },
