@@ -12,7 +12,7 @@ const errors: ReadonlyMap<string, string> = new Map([
     'without a token: get one; in a redirect: the person declined; if the app is paused: keep the tokens, and ask the person',
   ],
   ['approval_required', 'give the person the address in details; then repeat'],
-  ['invalid_request', 'correct the parameters'],
+  ['invalid_request', 'correct it'],
   ['invalid_grant', 'the code or refresh token is used, expired or of another client, or the access has ended: step 2'],
   ['invalid_client', 'remove the state file; step 2'],
   ['invalid_scope', 'use the names below; at a refresh: none was granted'],

@@ -87,7 +87,7 @@ test('every write that an app can ask for is shown with each value that it sends
 
 /** Returns a request that has an effect: to take something back, something that the app has done. */
 async function requestFor(operation: (typeof tested)[number], actor: string) {
-  if (operation.id === 'undoActivity') return { id: await activity(actor), sending: { body: {} } }
+  if (operation.id === 'stopEmails', 'undoActivity') return { id: await activity(actor), sending: { body: {} } }
   if (operation.id !== 'undoActivities') {
     const id = await subjects.subjectOf(operation)
     if (operation.id === 'resumeSubscription')

@@ -35,7 +35,8 @@ async function connected(email: string) {
   return { agent, call }
 }
 
-const addPost = async ({ call }: Awaited<ReturnType<typeof connected>>): Promise<string> => (await call('POST', '/posts', { title: 'News' })).body.id
+const addPost = async ({ call }: Awaited<ReturnType<typeof connected>>): Promise<string> =>
+  (await call('POST', '/posts', { title: 'News' })).body.id
 const report = () => service.app.jobs.find(({ name }) => name === 'report_requests')?.run()
 const plain = (html: string): string => html.replaceAll(/<[^>]+>/g, '')
 
@@ -99,7 +100,10 @@ describe('the rules of the school', () => {
     const approvals = async () => (await sql<{ status: string }>('SELECT status FROM approval')).map(({ status }) => status)
     const admin = await signedIn(service, 'admin@example.com')
     const page = await admin.get(url)
-    await owner.post(new URL(url).pathname, { csrf: /name="csrf" value="([^"]+)"/.exec((await owner.get('/account')).html)?.[1] ?? '', decision: 'once' })
+    await owner.post(new URL(url).pathname, {
+      csrf: /name="csrf" value="([^"]+)"/.exec((await owner.get('/account')).html)?.[1] ?? '',
+      decision: 'once',
+    })
     expect(await approvals()).toEqual(['pending'])
     const learner = await signedIn(service, 'learner@example.com')
     expect((await learner.get(url)).status).toBe(404)
