@@ -15,13 +15,12 @@ interface Showing {
 
 /** Returns a line for each changed field: “Price: €59.00 → €99.00”. */
 export function changeLines(texts: Texts, changes: readonly ObjectChange[], { subject, names = new Map(), limit }: Showing): TextPart[][] {
-  const objects = new Map([...names].map(([id, name]) => [id, { name }]))
+  const typeText = (type: string): string => texts.text(`activity.type_${objectTypeOf(type)}`)
+  const changed = changes.flatMap(({ id, type, label }) => (id === null ? [] : [[id, { name: label ?? typeText(type) }] as const]))
+  const objects = new Map([...changed, ...[...names].map(([id, name]) => [id, { name }] as const)])
   const lines = changes.flatMap(({ type, id, label, fields }) => {
     const name = plainText((id !== null && names.get(id)) || label || '', 100)
-    const object =
-      name === ''
-        ? texts.text(`activity.type_${objectTypeOf(type)}`)
-        : texts.text('activity.labelled', { type: texts.text(`activity.type_${objectTypeOf(type)}`), label: name })
+    const object = name === '' ? typeText(type) : texts.text('activity.labelled', { type: typeText(type), label: name })
     return fields.map(({ field, before, after }) => {
       const show = (value: string | null): string => plainText(valueText(texts, { name: field, value: parsed(value), objects }), 300)
       const values = { field: texts.field(field), from: show(before), to: show(after) }

@@ -108,18 +108,25 @@ const factsOf = (found: Proposal, issuer: string) => ({
 })
 
 async function readProposal(reading: Reading<typeof named.shape>) {
-  const { database, caller, parameters, school, showRequests, waitSeconds } = reading
+  const { database, caller, parameters, school, waitSeconds } = reading
   const { id } = await required(database, caller, parameters.get('name'))
   await untilDecided(reading, { id, waitSeconds })
   const found = await required(database, caller, parameters.get('name'))
   const requests = await requestsOf(database, found.id)
-  const replayed = showRequests && isOpen(found) && caller.kind === 'person' ? await showRequests(caller, requests) : undefined
-  const byPosition = new Map((replayed ?? []).map((one) => [one.position, one]))
+  const replayed = await replaysOf(reading, isOpen(found) ? requests : [])
+  const byPosition = new Map(replayed.map((one) => [one.position, one]))
   return {
     ...factsOf(found, school.issuer),
     requests: requests.map((request) => requestIn(reading, request, byPosition.get(request.position))),
   }
 }
+
+/** Returns what requests change now. */
+const replaysOf = (
+  { showRequests, caller }: Pick<Reading, 'showRequests' | 'caller'>,
+  requests: readonly StoredRequest[],
+): Promise<Replayed[]> =>
+  showRequests && caller.kind === 'person' && requests.length > 0 ? showRequests(caller, requests) : Promise.resolve([])
 
 function requestIn(
   { externalServices }: Pick<Reading, 'externalServices'>,
