@@ -74,19 +74,11 @@ const documentWords = sql.ref('search_document.words')
 const documentOf = (schoolId: string, type: string): Expression<SqlBool> =>
   sql<SqlBool>`${document.school_id} = ${schoolId} AND ${document.type} = ${sql.lit(type)}`
 
-/** A spelling of a text to find: a pattern if it has a trigram. Without one the index would be read whole, so the documents are instead. */
-export interface SoughtText {
-  value: string
-  isPattern: boolean
-}
-
-export const soughtTexts = (text: string): SoughtText[] =>
-  spellingsOf(text).map((one) =>
-    /[\p{L}\p{N}]{3}/u.test(one) ? { value: patternOf(one), isPattern: true } : { value: one, isPattern: false },
-  )
+/** Returns the patterns of a text to find, one for each of its spellings. */
+export const soughtPatterns = (text: string): string[] => spellingsOf(text).map(patternOf)
 
 export interface Sought {
-  texts: readonly SoughtText[]
+  patterns: readonly string[]
   /** The query for the words; absent if none is left, or if the rows of the type have no words. */
   query: Expression<unknown> | undefined
   /** True if the caller searches the texts of the staff too. */
@@ -97,10 +89,10 @@ export interface Sought {
 export const maxMatches = 2000
 
 /** True for documents that contain the text, with umlauts or their digraphs (`Zuerich` is in `Zürich`), or match its words. */
-export function isFound({ texts, query, isForStaff }: Sought): Expression<SqlBool> {
+export function isFound({ patterns, query, isForStaff }: Sought): Expression<SqlBool> {
   const columns = isForStaff ? [document.text, document.staff_text] : [document.text]
   const found = [
-    ...columns.flatMap((column) => texts.map((one) => occursIn(column, one))),
+    ...columns.flatMap((column) => patterns.map((one) => sql`${column} LIKE lower(${one})`)),
     ...(query ? [sql`${documentWords} @@ ${query}`] : []),
   ]
   return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
@@ -115,6 +107,7 @@ export async function findDocuments(
   database: SchoolReader,
   types: readonly string[],
   sought: Sought,
+  newest = maxMatches,
 ): Promise<{ type: string; id: string }[]> {
   return await database
     .selectFrom(
@@ -132,16 +125,13 @@ export async function findDocuments(
           .whereRef('search_document.type', '=', 'asked.type')
           .where(() => isFound(sought))
           .orderBy('id', 'desc')
-          .limit(({ lit }) => lit(maxMatches))
+          .limit(({ lit }) => lit(newest))
           .as('found'),
       (join) => join.onTrue(),
     )
     .select(['asked.type', 'found.id'])
     .execute()
 }
-
-const occursIn = (column: Expression<unknown>, { value, isPattern }: SoughtText): Expression<unknown> =>
-  isPattern ? sql`${column} LIKE lower(${value})` : sql`position(lower(${value}) IN ${column}) > 0`
 
 /** Returns the words themselves as a query, which matches a row with any of them: words that only begin like them do not count. */
 export const exactWords = (words: readonly string[]): Expression<string> =>

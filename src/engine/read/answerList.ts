@@ -28,7 +28,7 @@ export async function answerList(call: ListCall): Promise<ApiResponse> {
   const shape = parseShape(call)
   const limit = parameters.get('limit')
   return await withinTime(call, 'read', isHard(call), async (within) => {
-    const { sort, conditions, fingerprint, from } = await queryOfList({ ...call, database: within.database })
+    const { sort, conditions, fingerprint, from } = await queryOfList({ ...call, database: within.database }, limit)
     const { rows, hasNext, hasPrevious } = await readPage(
       { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand } },
       { sort, conditions, from, limit },
@@ -66,18 +66,20 @@ export interface ListQuery {
 }
 
 /**
- * Derives the query of a list from its parameters.
+ * Derives the query of a list from its parameters: of a page, or of all its rows.
  * @throws Problem invalid_cursor, or not_found if the caller cannot see the parent row
  */
-export async function queryOfList(call: ListCall): Promise<ListQuery> {
+export async function queryOfList(call: ListCall, pageLimit?: number): Promise<ListQuery> {
   const { parameters, signer, operation } = call
   const sort = sortOf(call)
   const owner = operation.parent && (await findParent(call, operation.parent))
   const cursor = parameters.get('cursor')
   const fingerprint = fingerprintOf(call, sort, owner?.id)
+  // The first page of the newest rows needs no others.
+  const isOfNewest = sort.name === '-created_at' && !owner && cursor === undefined && parameters.get('include') === undefined
   return {
     sort,
-    conditions: [...(await conditionsOf(call)), ...(owner ? [owner.condition] : [])],
+    conditions: [...(await conditionsOf(call, isOfNewest ? pageLimit : undefined)), ...(owner ? [owner.condition] : [])],
     fingerprint,
     from: cursor === undefined ? undefined : parseCursor(signer, fingerprint, cursor),
     ownerId: owner?.id,
@@ -142,14 +144,16 @@ async function findParent(call: ListCall, { resource, where }: ListParent): Prom
   return { id: row.id, condition: { shape: `parent ${resource.name}`, values: [row.id], where: (rows, [id]) => where(rows, String(id)) } }
 }
 
-async function conditionsOf({ operation, parameters, queryScope, database }: Call): Promise<RowCondition[]> {
+async function conditionsOf({ operation, parameters, queryScope, database }: Call, pageLimit?: number): Promise<RowCondition[]> {
   const filtered = operation.parameters.flatMap(({ name, filter }): RowCondition[] => {
     const value = parameters.get(name)
     if (!filter || value === undefined) return []
     return [filterCondition(name, filter, { values: Array.isArray(value) ? value : [value], caller: queryScope.caller })]
   })
   const text = parameters.get('q')
-  return text === undefined ? filtered : [...filtered, await searchCondition(database, queryScope, text)]
+  if (text === undefined) return filtered
+  const newest = pageLimit !== undefined && filtered.length === 0 ? pageLimit + 1 : undefined
+  return [...filtered, await searchCondition(database, queryScope, { text, newest })]
 }
 
 function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort, owner: string | undefined): string {

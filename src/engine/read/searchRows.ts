@@ -11,7 +11,7 @@ import {
   priceOf,
   type Sought,
   searchedTitle,
-  soughtTexts,
+  soughtPatterns,
   wordsOf,
   wordsQuery,
   wordsRank,
@@ -29,11 +29,15 @@ import { isVisible, named } from './selectRows.ts'
  * Returns a condition for the newest 2,000 rows of the list that contain the text or, in the catalogue, all of its words. They are found by a
  * statement of their own, whose plan depends on the text.
  */
-export async function searchCondition(database: SchoolReader, queryScope: QueryScope, text: string): Promise<RowCondition> {
+export async function searchCondition(
+  database: SchoolReader,
+  queryScope: QueryScope,
+  { text, newest = maxMatches }: { text: string; newest?: number | undefined },
+): Promise<RowCondition> {
   const { resource, schoolId, caller } = queryScope
   const words = isSearchable(resource) ? wordsOf(text) : []
   const sought = soughtOf(text, { schoolId, words, isForStaff: audienceOf(caller) === 'staff' })
-  const ids = await findIds(database, queryScope, sought)
+  const ids = await findIds(database, queryScope, { ...sought, newest })
   return { shape: 'q', values: [ids], where: (rows, [found]) => isAmong(rows.ref('id'), Array.isArray(found) ? found : []) }
 }
 
@@ -41,24 +45,28 @@ const soughtOf = (
   text: string,
   { schoolId, words, isForStaff }: { schoolId: string; words: readonly string[]; isForStaff: boolean },
 ): Sought => ({
-  texts: soughtTexts(text),
+  patterns: soughtPatterns(text),
   query: words.length > 0 ? wordsQuery({ schoolId, words, needsEvery: true }) : undefined,
   isForStaff,
 })
 
-async function findIds(database: SchoolReader, queryScope: QueryScope, sought: Sought): Promise<string[]> {
+async function findIds(
+  database: SchoolReader,
+  queryScope: QueryScope,
+  { newest, ...sought }: Sought & { newest: number },
+): Promise<string[]> {
   const { resource, schoolId } = queryScope
   const type = resource.object
   // Every document of the type is a row that the staff sees.
   if (sought.isForStaff && resource.visibility.staff === everything) {
-    return (await findDocuments(database, [type], sought)).map(({ id }) => id)
+    return (await findDocuments(database, [type], sought, newest)).map(({ id }) => id)
   }
   const found = await tables(database)
     .selectFrom(tableOf(resource))
     .select('id')
     .where((rows) => rows.and([isVisible(queryScope, rows), rows('id', 'in', foundIds({ schoolId, type, ...sought }))]))
     .orderBy('id', 'desc')
-    .limit(maxMatches)
+    .limit(newest)
     .execute()
   return found.map(({ id }) => id)
 }
@@ -208,7 +216,7 @@ function hitsOf(search: SearchTables, { schoolId, caller, text, needsEvery }: Ca
       named(wordsRank(document, input), 'rank'),
     ])
     .where((rows) => {
-      const matches = rows('id', 'in', foundIds({ schoolId, type: object, isForStaff: false, texts: [], query: input.query }))
+      const matches = rows('id', 'in', foundIds({ schoolId, type: object, isForStaff: false, patterns: [], query: input.query }))
       return rows.and([isVisible(queryScope, rows), needsEvery ? matches : rows.or([matches, contains(searchedTitle(table), text)])])
     })
     .orderBy('id', 'desc')

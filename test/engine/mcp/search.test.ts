@@ -1,7 +1,7 @@
 // Proves OpenAI MCP documentation: `search` and `fetch` have the shapes of ChatGPT connectors
 
 import { describe, expect, test } from 'vitest'
-import { isFound, soughtTexts, wordsOf, wordsQuery } from '../../../src/database/statements/catalogueSearch.ts'
+import { isFound, soughtPatterns, wordsOf, wordsQuery } from '../../../src/database/statements/catalogueSearch.ts'
 import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
 import { newEvent, newPost } from '../../support/community.ts'
 import { databasesToTest, everyDatabase, openTestDatabase } from '../../support/databases.ts'
@@ -248,7 +248,7 @@ describe.each(await databasesToTest())('a search on $name is bounded', ({ open }
         .selectFrom('search_document')
         .select('id')
         .where('type', '=', 'course')
-        .where(() => isFound({ isForStaff: true, texts: soughtTexts('clay'), query }))
+        .where(() => isFound({ isForStaff: true, patterns: soughtPatterns('clay'), query }))
         .orderBy('id', 'desc')
         .limit(2000)
         .compile()
