@@ -12,7 +12,7 @@ const untyped = /^src\/(?:database|school\/analytics\/rollups|identity\/tokens)\
 const statement = /\b(?:SELECT\b[\s\S]*\bFROM|INSERT\s+INTO|UPDATE\b[\s\S]*\bSET|DELETE\s+FROM)\b/
 
 /** Names of columns that are words of SQL or aliases in templates, too. */
-const sqlWords: ReadonlySet<string> = new Set(['days', 'id', 'result', 'year'])
+const sqlWords: ReadonlySet<string> = new Set(['text', 'days', 'id', 'result', 'year'])
 
 /** A place that the compiler cannot compare with the tables. */
 export interface UntypedPlace {

@@ -167,3 +167,6 @@ function textsOf(table: string): ShownTexts {
   if (!texts) throw new Error(`the table ${table} has no words`)
   return texts
 }
+
+export const columnsAsJson = (columns: readonly string[]): Expression<unknown> =>
+  sql`json_build_object(${sql.join(columns.flatMap((column) => [sql.lit(column), sql.ref(column)]))})`

@@ -1,8 +1,9 @@
-import { type QueryCreator, sql } from 'kysely'
+import type { QueryCreator } from 'kysely'
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import {
+  columnsAsJson,
   exactWords,
   findDocuments,
   foundIds,
@@ -113,7 +114,6 @@ function rowsOfType(
   const { resource } = queryScope
   const sort = resource.defaultSorts?.staff
   if (!sort) throw new Error(`${resource.name} has no order`)
-  const members = columns.flatMap((column) => [sql.lit(column), sql.ref(column)])
   const ordered = sortColumns(sort).reduce(
     (query, column) => query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc'),
     tables(database)
@@ -121,7 +121,7 @@ function rowsOfType(
       .select((rows) => [
         named(rows.cast<string>(rows.val(resource.object), 'text'), 'object'),
         'id',
-        named(sql`json_build_object(${sql.join(members)})`, 'columns'),
+        named(columnsAsJson(columns), 'columns'),
       ])
       .where((rows) => rows.and([isVisible(queryScope, rows), isAmong(rows.ref('id'), ids)]))
       .limit(limit),
