@@ -52,7 +52,19 @@ order by issued_at desc, id desc
 limit 21;
 
 -- verifyCertificate, anonymous, learner, lecturer, staff
-select number, holder_name, course_title, issued_at, corrected_at, revoked_at, course.certificate_template as template
+select number, holder_name, course_title, issued_at, corrected_at, revoked_at, course.certificate_template as template,
+  course.published_duration_minutes as duration_minutes,
+  (
+    select coalesce(json_agg(agg), '[]')
+    from (
+      select lecturer.display_name
+      from course_lecturer
+      inner join lecturer on (lecturer.id = course_lecturer.lecturer_id) and lecturer.school_id = :school_id
+      where (course_lecturer.course_id = certificate.course_id and lecturer.status = 'active')
+        and course_lecturer.school_id = :school_id
+      order by course_lecturer.position
+    ) as agg
+  ) as lecturers
 from certificate
 inner join course on (course.id = certificate.course_id) and course.school_id = :school_id
 where (certificate.number = '7QW3KD9XHM2TB5ZE') and certificate.school_id = :school_id;
