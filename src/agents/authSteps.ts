@@ -4,7 +4,7 @@ import { isOpen, isSingle } from './entryPoints.ts'
 import { block, code, type Markdown, markdown } from './markdown.ts'
 import { paths, type SchoolFacts, type ServerMetadata } from './schoolFacts.ts'
 
-/** What every document for agents says about a new start. */
+/** A line of every document for agents. */
 export const afterRestart: Markdown = markdown`After a restart, first read ${code('/api/v1/account/authorizations/current')}: scopes, rules, waiting requests, limits.`
 
 const bearer = `-H "Authorization: Bearer $(sh ${scriptName} token)"`

@@ -50,7 +50,7 @@ const pausesPerCheck = 4
 const firstRetrySeconds = 1
 const longestRetrySeconds = 300
 /** After a stop, a request under way gets this long. */
-const patienceMs = 2000
+const stopTimeoutMs = 2000
 
 export function createSelfCheck({ ask, schools, expected, report, pause = rest }: SelfCheckArguments): SelfCheck {
   let current: { controller: AbortController; results: Map<string, SelfCheckResult>; timers: Set<NodeJS.Timeout> } | undefined
@@ -63,7 +63,7 @@ export function createSelfCheck({ ask, schools, expected, report, pause = rest }
     const { signal } = round.controller
     const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
     givenUp.catch(() => undefined)
-    signal.addEventListener('abort', () => setTimer(() => giveUp(signal.reason), patienceMs).unref())
+    signal.addEventListener('abort', () => setTimer(() => giveUp(signal.reason), stopTimeoutMs).unref())
     const askUntilStopped: Fetch = async (address, request) => {
       signal.throwIfAborted()
       return await Promise.race([ask(address, request), givenUp])

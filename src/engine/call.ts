@@ -12,8 +12,8 @@ import type { Representation } from './declare/representation.ts'
 import type { ExternalServices } from './externalServices.ts'
 import type { CursorSigner } from './read/cursor.ts'
 import type { Merging, RecordedEntry } from './write/activity.ts'
+import type { ShowRequests } from './write/dryRunReport.ts'
 import type { Precondition } from './write/preconditions.ts'
-import type { ShowRequests } from './write/replay.ts'
 import type { SentForm } from './write/writing.ts'
 
 export interface RunContext {

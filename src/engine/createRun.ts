@@ -14,7 +14,7 @@ export function createRun(
 ): { run: Run; replay: Replay } {
   const measure = createMeasure(run)
   const replay = createReplay(measure, operations)
-  const asking = withApprovals(withDryRuns(run, measure), measure, reasonOf)
-  const kept = visitorAnswers ? withVisitorAnswers(asking, visitorAnswers) : asking
+  const decided = withApprovals(withDryRuns(run, measure), measure, reasonOf)
+  const kept = visitorAnswers ? withVisitorAnswers(decided, visitorAnswers) : decided
   return { replay, run: withProposals(kept, run, { measure, replay }) }
 }

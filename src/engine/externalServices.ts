@@ -62,7 +62,7 @@ export interface ExternalServices {
   apps: {
     /** For how many seconds e-mails and webhooks about changes of apps wait; 0 if they leave immediately. */
     outgoingDelay(): number
-    /** Returns what is left of the rate limits of an app with a person. Empty if limits are off. */
+    /** Returns the remaining requests of an app with a person. Empty if limits are off. */
     limitsLeft(schoolId: string, holder: { clientId: string; accountId: string }): Promise<LimitLeft[]>
   }
 }

@@ -80,7 +80,6 @@ export const operationsIn = (declared: readonly Declared[]): Operation[] => {
   return withKeysInFilters(withRows.flatMap(operationsOf), withRows)
 }
 
-/** Every operation of the service. */
 export const serviceOperations: readonly Operation[] = operationsIn(resources)
 
 /** Returns every scope of the service with its sentence on the consent page, identity scopes first. */

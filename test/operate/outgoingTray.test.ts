@@ -14,7 +14,7 @@ const people: ServiceOptions['people'] = [
 ]
 const webhooks = [{ name: 'copy', url: 'https://copy.example.com/hook', types: ['enrollment', 'course', 'student'], secrets: ['env:A'] }]
 
-describe.each(await databasesToTest())('what leaves because of an app, on $name', ({ open }) => {
+describe.each(await databasesToTest())('messages of an app wait, on $name', ({ open }) => {
   const service = duringTests(() =>
     startService({
       open,

@@ -25,7 +25,7 @@ const grantsOf = ({ clientId }: Agent) =>
   service.database.sql.query<{ id: string }>('SELECT id FROM oidc_grant WHERE client_id = $1', [clientId])
 
 describe('the contract of an app', () => {
-  test('has what was granted and refused, the end, the rules and what is left of the limits', async () => {
+  test('has what was granted and refused, the end, the rules and the remaining requests', async () => {
     const agent = await createAgent(service.issuer)
     const scope = 'openid account:read courses:read courses:write'
     const { body: tokens } = await agent.tokens(personCalled('owner@example.com'), { scope })

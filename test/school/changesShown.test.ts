@@ -80,7 +80,7 @@ describe('a request of an app has one description of its changes', () => {
     expect(after.data.find((one: { id: string }) => one.id === done.id).changes).toEqual(done.changes)
   })
 
-  test('by taking back and redoing, each an activity of its own that says what', async () => {
+  test('by taking back and redoing, each a separate activity that says what', async () => {
     const app = await ownersApp()
     const { body: course } = await app.post('/courses', { title: 'Glazes' })
     await app.send('PATCH', `/courses/${course.id}`, { title: 'All glazes' })
@@ -115,8 +115,8 @@ describe('a request of an app has one description of its changes', () => {
     const { body: staff } = await app.post('/school/staff', { email: 'new@example.com', role: 'admin' })
     expect(staff).toMatchObject({ id: expect.stringMatching(/^stf_/) })
     const { data } = (await app.get('/account/activity')).body
-    const told = data.map(({ operation, resource, changes }: Entry) => [operation, resource.label, changes.map(({ type }) => type)])
-    expect(told).toEqual(
+    const listed = data.map(({ operation, resource, changes }: Entry) => [operation, resource.label, changes.map(({ type }) => type)])
+    expect(listed).toEqual(
       expect.arrayContaining([
         ['hideLecturer', 'Ines Ofen', ['lecturer']],
         ['duplicatePage', expect.stringMatching(/^Kilns/), ['page']],

@@ -108,10 +108,10 @@ describeDemo('a dry run, on $name', (api) => {
           const back = await api.send(`/api/v1/account/activity/${done.id}/undo`, { ...undoing, as: options.as })
           if (back.status === 200) {
             const reversed = reportOf(back).changes
-            const [said, meant] = [objectsIn(reversed), objectsIn(done.changes, true)]
+            const [shown, meant] = [objectsIn(reversed), objectsIn(done.changes, true)]
             const [values, former] = [valuesIn(reversed), valuesIn(done.changes, true)]
-            if (String(said) !== String(meant) || String(values) !== String(former))
-              differences.push([operation.id, said, meant, values, former])
+            if (String(shown) !== String(meant) || String(values) !== String(former))
+              differences.push([operation.id, shown, meant, values, former])
             taken++
           } else if (back.status !== 409) differences.push([operation.id, back.status, back.text.slice(0, 300)])
         }

@@ -16,7 +16,6 @@ export const within = (store: SchoolDatabase, writer: SchoolWriter): SchoolDatab
   transaction: (work) => withinSavepoint(writer, () => checked(writer, work)),
 })
 
-/** Does work in a transaction, and rolls it back. */
 export async function rolledBackIn<Result>(
   store: Pick<SchoolDatabase, 'transaction'>,
   work: (writer: SchoolWriter) => Promise<Result>,

@@ -3,7 +3,7 @@ import type { SchoolReader, SchoolWriter } from '../connection/database.ts'
 import { isAmong, now } from '../statements/expressions.ts'
 
 /**
- * What leaves the service because of an app waits: e-mails and webhooks in the outbox, news in `notification`, and e-mails about moved events in
+ * Counts the messages of an app that wait: e-mails and webhooks in the outbox, news in `notification`, and e-mails about moved events in
  * `event`. Each row has the id of the activity. The change feed never waits: a copy of the school would differ from the API meanwhile.
  */
 export interface Outgoing {

@@ -4,7 +4,7 @@ import type { SchoolReader } from '../connection/database.ts'
 import { refs, type TableName } from './columns.ts'
 import { patternOf, spellingsOf, unnested } from './expressions.ts'
 
-/** What a list of results shows of a row. Which texts a search compares is in the trigger `keep_search_document`. */
+/** The texts of a row in a list of results. The trigger `keep_search_document` has those that a search compares. */
 interface ShownTexts {
   title: Expression<unknown>
   /** One line about the row, or a longer text, only as far as everybody may read it. */

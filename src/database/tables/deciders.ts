@@ -1,10 +1,10 @@
 import type { Expression } from 'kysely'
 import type { Builder, Condition } from '../statements/expressions.ts'
 
-type Asking = Builder<'proposal' | 'oidc_grant'>
+type Proposals = Builder<'proposal' | 'oidc_grant'>
 
-/** True for the requests about which a person decides: those of their own apps, and deletions by apps of others if they own or manage the school. */
-export const mayDecide = (row: Asking, accountId: string | Expression<string>): Condition =>
+/** True for the requests about which a person decides: their apps, and deletions by the apps of others if they own or manage the school. */
+export const mayDecide = (row: Proposals, accountId: string | Expression<string>): Condition =>
   row.or([
     row.and([row('oidc_grant.account_id', '=', accountId), row('proposal.needs_second', '=', false)]),
     row.and([
@@ -23,5 +23,5 @@ export const mayDecide = (row: Asking, accountId: string | Expression<string>): 
   ])
 
 /** True for the requests that a person sees: those about which they decide, and those of their apps. */
-export const maySee = (row: Asking, accountId: string): Condition =>
+export const maySee = (row: Proposals, accountId: string): Condition =>
   row.or([row('oidc_grant.account_id', '=', accountId), mayDecide(row, accountId)])

@@ -1,6 +1,8 @@
+import { firstIdAt } from '../../base/ids.ts'
 import type { SchoolReader } from '../connection/database.ts'
-import { now } from '../statements/expressions.ts'
+import { now, secondsAgo } from '../statements/expressions.ts'
 import { isLiveGrant } from './connectedApps.ts'
+import { mayDecide } from './deciders.ts'
 
 /** Requests of an app that wait for the decision of a person. */
 export interface WaitingRequest {
@@ -38,4 +40,43 @@ export async function waitingRequests(reader: SchoolReader, of: { grantId: strin
     .limit(100)
     .execute()
   return rows.map((row) => ({ ...row, operation: row.operation ?? '' }))
+}
+
+interface Waited {
+  /** How long requests are collected, in seconds. */
+  collectedSeconds: number
+  /** How long a person is not notified again, in seconds. */
+  quietSeconds: number
+  /** The event that records a notice. */
+  event: string
+  limit: number
+}
+
+/** Returns the people for whose decision requests of apps wait, and who have not been notified of any recently. */
+export async function peopleWaitedFor(reader: SchoolReader, { collectedSeconds, quietSeconds, event, limit }: Waited) {
+  return await reader
+    .selectFrom('proposal')
+    .innerJoin('oidc_grant', 'oidc_grant.id', 'proposal.grant_id')
+    .innerJoin('account', (join) => join.onTrue())
+    .select(['account.id', 'account.email', 'account.locale'])
+    .distinct()
+    .where('proposal.status', '=', 'submitted')
+    .where('proposal.created_at', '<=', secondsAgo(collectedSeconds))
+    .where('proposal.expires_at', '>', now)
+    .where('account.disabled_at', 'is', null)
+    .where((row) => mayDecide(row, row.ref('account.id')))
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('audit_log')
+            .select('audit_log.id')
+            .where('audit_log.event', '=', event)
+            .where('audit_log.id', '>=', firstIdAt(Date.now() - quietSeconds * 1000))
+            .whereRef('audit_log.account_id', '=', row.cast<string>('account.id', 'text')),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute()
 }

@@ -2,7 +2,7 @@ import type { AskReason } from '../tables/approvalSummary.ts'
 import type { ChangeAction } from '../tables/changeActions.ts'
 import type { ShownChange } from './capture.ts'
 
-/** What a write does: described once, within its transaction, of a request in earnest and of a dry run alike. */
+/** The effect of a write: described once, within its transaction, of a request in earnest and of a dry run alike. */
 export interface Effect {
   operation: string
   /** The event of the audit trail. */
@@ -24,7 +24,6 @@ export interface Effect {
   people: number
   /** E-mails that leave with the request, and those that jobs send afterwards. */
   emails: { now: number; later: number; laterAt: string | null }
-  /** The number of webhooks. */
   webhooks: number
   losses: Losses
   /** For how many days it can be taken back; 0 if it cannot. */

@@ -166,7 +166,7 @@ export interface UndoableEntry {
   /** The operations whose permission is needed. */
   operations: string[]
   resource: Record<string, unknown> | undefined
-  /** What it took back, if it took back one request. */
+  /** The request that it took back, if it was a single one. */
   reverses: Reversed | undefined
 }
 

@@ -39,7 +39,7 @@ function orNull({ description, ...inner }: JsonSchema): JsonSchema {
   return Object.keys(inner).length === 0 ? about : { ...about, anyOf: [inner, { type: 'null' }] }
 }
 
-/** Returns the schemas of every tool that is an operation, by its name. */
+/** Leaves out tools such as `search`, which no operation declares. */
 export const toolSchemas = (operations: readonly Operation[]): ToolSchemas =>
   Object.fromEntries(
     toolReads(operations).map((operation) => [

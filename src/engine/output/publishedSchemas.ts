@@ -17,7 +17,7 @@ import {
   viewOf,
   writeForm,
 } from '../declare/views.ts'
-import { dryRunSchema } from '../write/dryRun.ts'
+import { dryRunSchema } from '../write/dryRunReport.ts'
 import { changeSchema } from './changeFeed.ts'
 import { withRemoved } from './removedMarkup.ts'
 import { searchResultSchema } from './search.ts'

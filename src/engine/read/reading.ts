@@ -7,7 +7,7 @@ import type { AnyTable, NoMembers, OutputOf, ParameterValues, ReadRow, Values } 
 import type { View } from '../declare/views.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Section } from '../output/sectionsJson.ts'
-import type { ShowRequests } from '../write/replay.ts'
+import type { ShowRequests } from '../write/dryRunReport.ts'
 import type { Access } from '../write/writing.ts'
 
 /** The page of a long list that a read loads itself. */

@@ -28,7 +28,7 @@ import { isVisible, named } from './selectRows.ts'
 
 /**
  * Returns a condition for the newest 2,000 rows of the list that contain the text or, in the catalogue, all of its words. They are found by a
- * statement of their own, whose plan depends on the text.
+ * separate statement, whose plan depends on the text.
  */
 export async function searchCondition(
   database: SchoolReader,

@@ -1,7 +1,6 @@
 import { type AcrossTypes, ifMatchText, type Operation } from '../declare/operations.ts'
 import { limitsOf } from '../operationLimits.ts'
 
-/** Describes the CSV files that an operation reads. */
 export const aboutCsvBody =
   'Also accepts a CSV file as exported, or as people write it (`Content-Type: text/csv`): at most 100 rows, with commas, semicolons or tabs, headings in any case, and lists such as `vip, new`. Existing objects are changed. Empty rows and other columns are ignored, which `csv` of the response says. An empty cell leaves the value; with `empty_cells=clear` it makes it null.'
 

@@ -9,7 +9,7 @@ export interface RecordedEntry {
   details: Record<string, unknown>
   /** The row version before the write; null for a new row, or for a request without a single row. */
   rowVersion: number | null
-  /** What the request does: of an app, of a dry run, and of what can be taken back. */
+  /** Only of requests of apps, of dry runs, and of those that can be taken back. */
   effect?: Effect | undefined
 }
 
@@ -60,7 +60,7 @@ export const newJointActivity = (): JointActivity => ({
 export const newActivity = (): Activity => ({ id: newEntryId(), isRecorded: false, entries: [], changes: [], emails: { now: 0, held: 0 } })
 
 /** Returns the entries of a request for the audit trail. The first one has what an app removed or overwrote. */
-export function entriesOf({ entries: [first, ...others], entry }: Activity): AuditEntry[] {
+function entriesOf({ entries: [first, ...others], entry }: Activity): AuditEntry[] {
   if (!first) return []
   const { deleted = 0, overwritten = 0 } = entry?.effect?.losses ?? {}
   if (deleted + overwritten === 0) return [first, ...others]

@@ -27,7 +27,7 @@ export function withApprovals(run: Run, measure: Measure, reasonOf: typeof asksF
     const { store } = context
     if (!isOfApp(operation, caller) || !store) return await run(operation, caller, sent, context)
     const request = readOnce(sent)
-    const identified = async (): Promise<Asking> => {
+    const identified = async (): Promise<AskedRequest> => {
       const { reason: _reason, ...identity } = await contentOf(operation, request)
       const key = operation.method === 'POST' ? parseKey(request.idempotencyKey) : undefined
       return { operation, caller, context: { ...context, store }, fingerprint: hashOf([operation.id, identity, key]) }
@@ -40,22 +40,22 @@ export function withApprovals(run: Run, measure: Measure, reasonOf: typeof asksF
       if (reply) return reply
       if (!(done instanceof TooLargeToUndo)) throw done
     }
-    const asking = await identified()
+    const asked = await identified()
     if (!sent.isDryRun) {
-      const reply = await replyTo(asking, sent.waitSeconds)
+      const reply = await replyTo(asked, sent.waitSeconds)
       if (reply) return reply
       // A stored response needs no decision. Should it expire meanwhile, the request changes nothing.
       const keyed = { schoolId: context.school.id, id: keyedBy(operation, caller, request) }
       if (await isAnswered(context.database, keyed)) return await run(operation, caller, { ...request, isRepeated: true }, context)
     }
-    const { result: tried, ids } = await withIds([], () => measure(operation, caller, request, asking.context, 'tried'))
+    const { result: tried, ids } = await withIds([], () => measure(operation, caller, request, asked.context, 'tried'))
     const { entry } = tried.response
     const content = await contentOf(operation, request)
     const reason = entry && askReason(caller, { declared: reasonOf(operation), entry, body: content.body })
     const summary = reason && summaryOf(tried, reason)
     if (sent.isDryRun) return reported({ ...tried, report: { ...tried.report, asks: reason ? { reason } : null } })
     if (!summary) return await run(operation, caller, request, context)
-    throw await ask(asking, { content, ids, report: tried.report, summary })
+    throw await ask(asked, { content, ids, report: tried.report, summary })
   }
 }
 
@@ -72,7 +72,7 @@ async function unlessRefused(write: () => Promise<ApiResponse>): Promise<ApiResp
   }
 }
 
-interface Asking {
+interface AskedRequest {
   operation: Operation
   caller: PersonCaller
   context: WithStore
@@ -83,7 +83,7 @@ interface Asking {
  * Returns the response to a request that the person agreed to.
  * @throws Problem approval_required while they have not decided; access_denied if they refused
  */
-async function replyTo({ caller, context, fingerprint }: Asking, waitSeconds: number | undefined): Promise<ApiResponse | undefined> {
+async function replyTo({ caller, context, fingerprint }: AskedRequest, waitSeconds: number | undefined): Promise<ApiResponse | undefined> {
   const find = () => findAsked(context.database, { grantId: caller.grantId, fingerprint })
   let found = await find()
   if (found?.status === 'submitted' && waitSeconds !== undefined) {
@@ -101,7 +101,7 @@ async function replyTo({ caller, context, fingerprint }: Asking, waitSeconds: nu
 }
 
 /** Stores a request about which the person decides, unless it waits already. Returns the error for the app, with the address of the page. */
-async function ask({ operation, caller: { grantId }, context, fingerprint }: Asking, stored: SealedRequest): Promise<Problem> {
+async function ask({ operation, caller: { grantId }, context, fingerprint }: AskedRequest, stored: SealedRequest): Promise<Problem> {
   const { approvals } = context.externalServices
   const asked = await context.store.transaction(async (writer) => {
     // Requests of an app take turns here, so that the person is asked once, and only so many requests wait.

@@ -1,32 +1,12 @@
-import { z } from 'zod'
 import type { Caller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import { withoutCommit } from '../../database/connection/dryRun.ts'
-import { askReasons } from '../../database/tables/approvalSummary.ts'
 import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Run } from '../run.ts'
-import { changesSchema, effectFigures, figuresOf, readerOf, visibleChanges } from './visibleChanges.ts'
-
-const maxChanges = 50
-
-/** The report of a dry run, in its response. */
-export const dryRunSchema = z.object({
-  status: z.int().meta({ description: 'Status of the response if the request were made in earnest.', example: 204 }),
-  ...effectFigures,
-  changes: changesSchema.meta({ description: `The first ${maxChanges} of them, with their values.` }),
-  undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
-  asks: z
-    .object({
-      reason: z.enum(askReasons).meta({ description: 'Why the person decides first.', example: 'irreversible' }),
-    })
-    .nullable()
-    .meta({ description: 'Not null if the request would be refused with approval_required, until the person has decided.', example: null }),
-})
-
-/** Returns the report in the response to a dry run. */
-export const reportOf = (body: object) => dryRunSchema.parse('dry_run' in body ? body.dry_run : undefined)
+import { maxChanges, type Report } from './dryRunReport.ts'
+import { figuresOf, readerOf, visibleChanges } from './visibleChanges.ts'
 
 /**
  * Returns the value of the header `Dry-Run`.
@@ -44,8 +24,6 @@ export const isWrite = ({ method, kind }: Operation): boolean => method !== 'GET
 /** True if the operation can be tried with `Dry-Run`: it writes, and receives no file. */
 export const takesDryRun = (operation: Operation): boolean =>
   isWrite(operation) && !(operation.kind === 'create' && operation.rules.takes !== undefined)
-
-export type Report = z.output<typeof dryRunSchema>
 
 /** A write with its effects. */
 export interface Measured {

@@ -22,7 +22,7 @@ interface Written extends Presentation {
   entry: RecordedEntry
   undoDays: number
   isTooLarge: boolean
-  /** What earlier requests of the transaction wrote. */
+  /** The figures of earlier requests in the transaction. */
   earlier: Before | undefined
 }
 

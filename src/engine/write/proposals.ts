@@ -20,21 +20,12 @@ import { isStreamed, type Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
 import { askReason } from './askReasons.ts'
 import { isWrite, type Measure, reported, takesDryRun } from './dryRun.ts'
+import type { ShowRequests } from './dryRunReport.ts'
 import { parseKey } from './idempotency.ts'
-import {
-  contentOf,
-  hashOf,
-  type Replay,
-  type Replayed,
-  readOnce,
-  type SealedRequest,
-  type ShowRequests,
-  summaryOf,
-  type WithStore,
-} from './replay.ts'
+import { contentOf, hashOf, type Replay, type Replayed, readOnce, type SealedRequest, summaryOf, type WithStore } from './replay.ts'
 
 /** The most requests of a proposal, and bytes of their contents. */
-export const [maxRequests, maxBytes] = [100, 4_194_304]
+const [maxRequests, maxBytes] = [100, 4_194_304]
 const pollMilliseconds = 500
 
 /**
@@ -62,7 +53,12 @@ export function withProposals(run: Run, plain: Run, { measure, replay }: { measu
     const { proposal: name } = sent
     const { store } = context
     if (name === undefined) {
-      const show: ShowRequests | undefined = store && ((as, requests) => replay.show({ ...context, store }, as, requests))
+      const show: ShowRequests | undefined =
+        store &&
+        (async (as, requests) => {
+          const replayed = await replay.show({ ...context, store }, as, requests)
+          return replayed.map(({ position, now, problem }) => ({ position, report: now?.report, problem }))
+        })
       return await run(operation, caller, sent, operation.kind === 'read' ? { ...context, showRequests: show } : context)
     }
     requireTaken(operation, caller, sent)
@@ -98,7 +94,6 @@ function requireTaken(operation: Operation, caller: Caller, { format = 'json' }:
 
 const invalid = (rule: string): Problem => new Problem('invalid_request', { description: `Proposal ${rule}.` })
 
-/** Returns the open proposal with the name, and its requests. */
 async function openProposal(
   reader: SchoolReader,
   { caller: { grantId }, name }: Proposing,

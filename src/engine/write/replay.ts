@@ -9,14 +9,15 @@ import type { ApprovalSummary, RequestContent } from '../../database/tables/appr
 import type { StoredRequest } from '../../database/tables/proposals.ts'
 import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
-import type { Measure, Measured, Report } from './dryRun.ts'
+import type { Measure, Measured } from './dryRun.ts'
+import type { Report } from './dryRunReport.ts'
 
-/** What is stored of a request, encrypted. */
+/** The stored part of a request, encrypted. */
 export interface SealedRequest {
   content: RequestContent
   /** The ids of the rows that it adds. */
   ids: string[]
-  /** What it would have changed when the app sent it. */
+  /** Its effects when the app sent it. */
   report: Report
   summary: ApprovalSummary
 }
@@ -30,9 +31,6 @@ export interface Replayed {
 }
 
 export type WithStore = RunContext & { store: SchoolDatabase }
-
-/** Returns requests with what they would change now, each after the earlier ones that can be made. Nothing is kept. */
-export type ShowRequests = (caller: PersonCaller, requests: readonly StoredRequest[]) => Promise<Replayed[]>
 
 /** How long the requests of a proposal may take together, in milliseconds. */
 const maxMilliseconds = 10_000

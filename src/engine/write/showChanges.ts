@@ -108,7 +108,7 @@ const hasAll = (names: readonly string[], columns: Columns): boolean => names.ev
 const isOfStranger = (change: RowChange): boolean =>
   change.personId === null && isOnlyShown(change.table) && wholeOf(change).person_id === null
 
-/** True for a person whose row is gone: what is left is that it was there. */
+/** True for a person whose row is gone: only its former existence is known. */
 const isGonePerson = ({ table, after }: RowChange): boolean => table === 'person' && after === null
 
 const isErased = (after: Columns | null): boolean => after === null || (after.erased_at ?? null) !== null

@@ -1,12 +1,9 @@
-import { sql } from 'kysely'
 import { accountPaths } from '../../base/accountPaths.ts'
-import { firstIdAt } from '../../base/ids.ts'
 import { inSchool } from '../../database/school/inSchool.ts'
-import { secondsAgo } from '../../database/statements/expressions.ts'
 import { recordAudit } from '../../database/tables/audit.ts'
 import type { NamedAuditEvent } from '../../database/tables/auditEvents.ts'
-import { mayDecide } from '../../database/tables/deciders.ts'
 import { countWaiting } from '../../database/tables/proposals.ts'
+import { peopleWaitedFor } from '../../database/tables/waitingRequests.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
 import type { With } from './jobContext.ts'
 
@@ -18,31 +15,7 @@ const event = 'approval.requested' satisfies NamedAuditEvent
 export async function reportRequests({ database, schools, send }: With<'database' | 'schools' | 'send'>) {
   let notified = 0
   for (const school of await schools()) {
-    const people = await inSchool(database.kysely, school.id)
-      .selectFrom('proposal')
-      .innerJoin('oidc_grant', 'oidc_grant.id', 'proposal.grant_id')
-      .innerJoin('account', (join) => join.onTrue())
-      .select(['account.id', 'account.email', 'account.locale'])
-      .distinct()
-      .where('proposal.status', '=', 'submitted')
-      .where('proposal.created_at', '<=', secondsAgo(collectedSeconds))
-      .where('proposal.expires_at', '>', sql<Date>`now()`)
-      .where('account.disabled_at', 'is', null)
-      .where((row) => mayDecide(row, row.ref('account.id')))
-      .where((row) =>
-        row.not(
-          row.exists(
-            row
-              .selectFrom('audit_log')
-              .select('audit_log.id')
-              .where('audit_log.event', '=', event)
-              .where('audit_log.id', '>=', firstIdAt(Date.now() - quietSeconds * 1000))
-              .whereRef('audit_log.account_id', '=', sql<string>`account.id::text`),
-          ),
-        ),
-      )
-      .limit(most)
-      .execute()
+    const people = await peopleWaitedFor(inSchool(database.kysely, school.id), { collectedSeconds, quietSeconds, event, limit: most })
     for (const { id, email, locale } of people)
       await database.transaction(async (transaction) => {
         const writer = inSchool(transaction, school.id)

@@ -11,14 +11,14 @@ import {
   requestsOf,
   type StoredRequest,
 } from '../../database/tables/proposals.ts'
-import { openRequest, type Replayed, type SealedRequest } from '../../engine/write/replay.ts'
+import { openRequest, type SealedRequest } from '../../engine/write/replay.ts'
 import { connectedApps } from '../../identity/accounts/connectedApps.ts'
 import { appNames } from '../appNames.ts'
 import { pageProblem } from '../pageProblem.ts'
 import { type Texts, textOf } from '../texts.ts'
 import type { AccountItem, AccountSection } from './accountPage.ts'
 import { seesPeople } from './appActivityPages.ts'
-import { approvalSections, questionOf, type ShownRequest, stateOf } from './approvalSections.ts'
+import { approvalSections, questionOf, type ShownProposal, type ShownRequest, stateOf } from './approvalSections.ts'
 import { pauseApp } from './appsPages.ts'
 import type { OwnPage, OwnRequest } from './ownPage.ts'
 import { proposalSections } from './proposalSections.ts'
@@ -98,18 +98,6 @@ export const approvalsPage: OwnPage<Listed> = {
       sections: [section('waiting', items(true)), section('decided', items(false))],
     }
   },
-}
-
-export interface ShownProposal {
-  proposal: OwnProposal
-  requests: readonly StoredRequest[]
-  /** What is stored of the requests, by their positions. */
-  stored: ReadonlyMap<number, SealedRequest>
-  /** The requests that the person chose, with what they change now; undefined if nobody can decide. */
-  replayed: readonly Replayed[] | undefined
-  /** The request of a proposal of one; otherwise what the requests name. */
-  single: ShownRequest | undefined
-  names: ReadonlyMap<string, Readonly<Record<string, unknown>>>
 }
 
 interface Shown extends ShownProposal {

@@ -2,14 +2,13 @@ import { accountAppPath } from '../../base/accountPaths.ts'
 import { hashedId } from '../../base/ids.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import type { ApprovalSummary, RequestContent } from '../../database/tables/approvalSummary.ts'
-import { isOpen, type Proposal } from '../../database/tables/proposals.ts'
+import { isOpen, type OwnProposal, type Proposal, type StoredRequest } from '../../database/tables/proposals.ts'
 import { effectHash, type Replayed, type SealedRequest } from '../../engine/write/replay.ts'
 import { type Change, changeOf } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
 import { type TextKey, type TextPart, type Texts, textOf, verbatim } from '../texts.ts'
 import type { DescribedRequest } from './accountArguments.ts'
 import type { AccountForm, AccountSection } from './accountPage.ts'
-import type { ShownProposal } from './approvalPages.ts'
 import { changeLines } from './changeLines.ts'
 import { deedSentence, destructiveLabel, effectSentence } from './changeSentence.ts'
 import { requestFacts } from './requestFacts.ts'
@@ -74,6 +73,18 @@ function objectName(
   const own = isObject(content.body) && action === 'created' ? [content.body.title, content.body.name, content.body.email] : []
   const name = [...own, ...found].find((one) => typeof one === 'string' && one !== '')
   return typeof name === 'string' ? plainText(name, 200) : undefined
+}
+
+export interface ShownProposal {
+  proposal: OwnProposal
+  requests: readonly StoredRequest[]
+  /** The stored parts of the requests, by their positions. */
+  stored: ReadonlyMap<number, SealedRequest>
+  /** The requests that the person chose, with what they change now; undefined if nobody can decide. */
+  replayed: readonly Replayed[] | undefined
+  /** The request of a proposal of one; otherwise what the requests name. */
+  single: ShownRequest | undefined
+  names: ReadonlyMap<string, Readonly<Record<string, unknown>>>
 }
 
 export interface PageOfProposal extends ShownProposal {

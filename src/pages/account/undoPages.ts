@@ -2,7 +2,7 @@ import { accountPaths } from '../../base/accountPaths.ts'
 import { Problem } from '../../base/problem.ts'
 import { ownMember } from '../../base/text/ownMember.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
-import { reportOf } from '../../engine/write/dryRun.ts'
+import { reportOf } from '../../engine/write/dryRunReport.ts'
 import type { ObjectChange } from '../../engine/write/visibleChanges.ts'
 import { type UndoResult, undoResult } from '../../school/account/accountFields.ts'
 import { plainText } from '../plainText.ts'
@@ -16,7 +16,7 @@ import { valueText } from './requestFacts.ts'
 /** The result of a dry run. */
 interface Tried {
   result: UndoResult | undefined
-  /** What stays, if nothing can be taken back. */
+  /** Set if nothing can be taken back. */
   kept?: UndoResult['kept']
   changes?: readonly ObjectChange[]
   /** True if something was changed since, so that it stays. */

@@ -136,7 +136,6 @@ export async function listActivity(
   }
 }
 
-/** Returns the filter for a type of objects, or for the id of one. */
 export const objectFilter = (resource: string | undefined): Pick<ChangeFilter, 'type' | 'objectId'> =>
   resource === undefined ? {} : /^[a-z]{3}_\w{26}$/.test(resource) ? { objectId: resource } : { type: resource }
 

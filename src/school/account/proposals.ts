@@ -17,9 +17,10 @@ import { listOf } from '../../engine/declare/elementList.ts'
 import { timestamp } from '../../engine/declare/fields.ts'
 import { defineAction, defineRead } from '../../engine/declare/typedOperations.ts'
 import type { Reading } from '../../engine/read/reading.ts'
-import { dryRunSchema } from '../../engine/write/dryRun.ts'
+import type { ReportedRequest } from '../../engine/write/dryRunReport.ts'
+import { dryRunSchema } from '../../engine/write/dryRunReport.ts'
 import { proposalUrl, untilDecided } from '../../engine/write/proposals.ts'
-import { openRequest, type Replayed } from '../../engine/write/replay.ts'
+import { openRequest } from '../../engine/write/replay.ts'
 import type { Writing } from '../../engine/write/writing.ts'
 import { ownId } from './accountFields.ts'
 
@@ -125,18 +126,18 @@ async function readProposal(reading: Reading<typeof named.shape>) {
 const replaysOf = (
   { showRequests, caller }: Pick<Reading, 'showRequests' | 'caller'>,
   requests: readonly StoredRequest[],
-): Promise<Replayed[]> =>
+): Promise<ReportedRequest[]> =>
   showRequests && caller.kind === 'person' && requests.length > 0 ? showRequests(caller, requests) : Promise.resolve([])
 
 function requestIn(
   { externalServices }: Pick<Reading, 'externalServices'>,
   { position, operation, status, sealed, response: sealedResponse }: StoredRequest,
-  replayed: Replayed | undefined,
+  replayed: ReportedRequest | undefined,
 ) {
   const stored = openRequest({ externalServices }, sealed)
   const answered = sealedResponse === null ? undefined : externalServices.approvals.open(sealedResponse)
   const { status: answer, text = '' }: { status?: number; text?: string } = answered === undefined ? {} : JSON.parse(answered)
-  const now = replayed ? replayed.now?.report : stored?.report
+  const now = replayed ? replayed.report : stored?.report
   const isSame = !now || !stored || JSON.stringify(now) === JSON.stringify(stored.report)
   const { problem } = replayed ?? {}
   return {

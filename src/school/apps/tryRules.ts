@@ -8,7 +8,7 @@ import { amountsIn, ruleReason } from '../../engine/write/askReasons.ts'
 
 /** The days whose requests are tried, and the most of them. */
 export const triedDays = 30
-const mostTried = 2000
+const maxTried = 2000
 
 /** Returns how many requests of apps within `triedDays` would have asked by these rules, by what the activity has of them. */
 export async function tryRules(reader: SchoolReader, rules: AppRules, sealing: Pick<Sealing, 'open'>): Promise<number> {
@@ -27,7 +27,7 @@ export async function tryRules(reader: SchoolReader, rules: AppRules, sealing: P
     .where(({ ref }) => sql<boolean>`${ref('audit_log.details')} ? 'operation'`)
     .where('audit_log.id', '>=', firstIdAt(Date.now() - triedDays * 86_400_000))
     .orderBy('audit_log.id', 'desc')
-    .limit(mostTried)
+    .limit(maxTried)
     .execute()
   const effects = await openEffects(
     reader,

@@ -11,7 +11,7 @@ export interface Kept {
   field: string | undefined
   reason: KeptReason
   message: string
-  /** What taking the field back would have changed: the present value to the former one. */
+  /** The change that taking back would have made: from the present value to the former one. */
   change?: RowChange
 }
 
