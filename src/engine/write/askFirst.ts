@@ -36,7 +36,8 @@ export function withApprovals(run: Run, measure: Measure, reasonOf: typeof asksF
       const done = await unlessRefused(() => run(operation, caller, request, context))
       if (!(done instanceof Problem)) return done
       // A write that could not be taken back because of its size: the person decides about it in any case, and it may be done by now.
-      const reply = done instanceof TooLargeToUndo ? undefined : await replyTo(await identified(), undefined)
+      const asked = done instanceof TooLargeToUndo ? undefined : await identified().catch(() => undefined)
+      const reply = asked && (await replyTo(asked, undefined))
       if (reply) return reply
       if (!(done instanceof TooLargeToUndo)) throw done
     }
