@@ -48,8 +48,9 @@ async function requested({ reader, accountId, params }: OwnRequest): Promise<Own
 async function shownRequest(request: OwnRequest, operation: string, stored: SealedRequest | undefined): Promise<ShownRequest | undefined> {
   const described = request.services.describeRequest(operation)
   if (!stored || !described) return undefined
-  const { content } = stored
-  return { content, described, rows: await readRequestRows(request, { seesPeople: await seesPeople(request), content, described }) }
+  const { content, report } = stored
+  const rows = await readRequestRows(request, { seesPeople: await seesPeople(request), content, described, changes: report.changes })
+  return { content, described, rows }
 }
 
 const opened = ({ services }: OwnRequest, request: StoredRequest | undefined): SealedRequest | undefined =>

@@ -17,7 +17,8 @@ interface Showing {
 export function changeLines(texts: Texts, changes: readonly ObjectChange[], { subject, names = new Map(), limit }: Showing): TextPart[][] {
   const typeText = (type: string): string => texts.text(`activity.type_${objectTypeOf(type)}`)
   const changed = changes.flatMap(({ id, type, label }) => (id === null ? [] : [[id, { name: label ?? typeText(type) }] as const]))
-  const objects = new Map([...changed, ...[...names].map(([id, name]) => [id, { name }] as const)])
+  const named = [...names].flatMap(([id, name]) => (name === '' ? [] : [[id, { name }] as const]))
+  const objects = new Map([...changed, ...named])
   const lines = changes.flatMap(({ type, id, label, fields }) => {
     const name = plainText((id !== null && names.get(id)) || label || '', 100)
     const object = name === '' ? typeText(type) : texts.text('activity.labelled', { type: typeText(type), label: name })

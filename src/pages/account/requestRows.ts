@@ -28,12 +28,14 @@ interface Reading {
   seesPeople: boolean
   content: RequestContent
   described: DescribedRequest
+  /** The changes of the request, whose objects are named too. */
+  changes?: unknown
 }
 
 /** Reads what a request names with the operations of the API, so that the page shows nothing that the person may not see. */
 export async function readRequestRows(
   { ctx, services, reader: database, accountId, perform }: OwnRequest,
-  { seesPeople, content: { parameters, body }, described }: Reading,
+  { seesPeople, content: { parameters, body }, described, changes }: Reading,
 ): Promise<RequestRows> {
   const found = new Map<string, Record<string, unknown>>()
   const read = async (operation: string, query: Readonly<Record<string, unknown>>): Promise<OwnAnswer | undefined> => {
@@ -51,7 +53,7 @@ export async function readRequestRows(
   const part = idsIn(Object.values(parameters)).at(-1)
   const row = (part === undefined ? undefined : found.get(part)) ?? own?.body
   const former = isObject(body) ? Object.keys(body).map((name) => row?.[name]) : []
-  for (const id of idsIn([...Object.values(parameters), body, former]).slice(0, maxReads)) {
+  for (const id of idsIn([...Object.values(parameters), body, former, changes]).slice(0, maxReads)) {
     if (found.has(id)) continue
     const prefix = id.slice(0, 3)
     const [ofPrefix, ofParent] = [services.readerOf(prefix), described.lists.find(({ idPrefix }) => idPrefix === prefix)]
