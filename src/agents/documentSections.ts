@@ -37,8 +37,7 @@ function find(named: readonly NamedSection[], name: string): NamedSection {
 
 /** Returns the words of the heading, of a link its label, with hyphens between them. */
 const nameOf = (section: string): string =>
-  (section.split('\n', 1)[0] ?? '')
-    .replace(/\]\([^)]*\)/g, '')
+  (section.split('\n', 1)[0]?.split('](', 1)[0] ?? '')
     .toLowerCase()
     .match(/[\p{L}\p{N}_]+/gu)
     ?.join('-') ?? ''

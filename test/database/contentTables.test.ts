@@ -51,7 +51,8 @@ describe.runIf((await availableServices()).postgresql)('the tables that the cata
       const tables = await tablesOf(path)
       expect(tables, path).not.toEqual([])
       expect(
-        tables.filter((name) => !watched.has(name)),
+        // Search documents change with the row that reports it.
+        tables.filter((name) => !watched.has(name) && name !== 'search_document'),
         path,
       ).toEqual([])
     }

@@ -9,7 +9,7 @@ import { operationsIn, resources } from '../../src/school/index.ts'
 
 const undoing: readonly string[] = ['undoActivity', 'undoActivities']
 /** They record nothing. */
-const unrecorded: readonly string[] = ['submitProposal', 'endProposal', 'removeProposalRequest']
+const unrecorded: readonly string[] = ['stopEmails', 'submitProposal', 'endProposal', 'removeProposalRequest']
 const operations = operationsIn(resources).filter((one) => isWrite(one) && !unrecorded.includes(one.id))
 const recordedAs = { create: 'created', update: 'updated', replace: 'updated', remove: 'deleted' } as const
 

@@ -64,7 +64,9 @@ describe('the contract of an app', () => {
     const { id, url } = asked.details[0].meta
     const { body } = await read(one.headers)
     expect(body.asks_first).toBe(true)
-    expect(body.waiting).toEqual([{ id, url, operation: 'renewCalendar', created_at: expect.any(String), expires_at: expect.any(String) }])
+    expect(body.waiting).toEqual([
+      { id, url, name: null, operation: 'renewCalendar', created_at: expect.any(String), expires_at: expect.any(String) },
+    ])
     expect((await read(other.headers)).body.waiting).toEqual([])
     const [grant] = await grantsOf(one.agent)
     const guessed = await fetch(`${service.issuer}/api/v1/account/authorizations/${grant?.id}`, { headers: other.headers })

@@ -13,7 +13,7 @@ export const secretMark = 'zq7xk'
 const structural =
   /^(?!external_id$)(.*_)?(id|kid|alg|status|kind|visibility|role|format|currency|language|locale|model|mode|theme|purpose|event|via|fingerprint|type|action|access|level|template|radius|zone|uid|registration|picture|issuer|sha256|code|url|interval)$/
 // Encrypted and hashed columns take no marker: no URL returns them, and the service could not read them.
-const sealed = ['signing_key', 'oidc_artifact', 'idempotency_record']
+const sealed = ['signing_key', 'oidc_artifact', 'idempotency_record', 'search_document']
 /** Columns that public fields are computed from, in addition to those of the same name. */
 const publicParts: Readonly<Record<string, readonly string[]>> = {
   page: ['live'],

@@ -13,6 +13,7 @@ const traces = [
   'notification',
   'idempotency_record',
   'grant_use',
+  'search_document',
 ]
 
 /** Columns that count changes, or say when something was changed last. */

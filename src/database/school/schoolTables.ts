@@ -1,9 +1,13 @@
 import type { Sql } from '../connection/sql.ts'
 import { emptyingOrder, listReferences } from '../transfer/tableShapes.ts'
 
-/** Every table whose rows belong to a school, in an order in which they can be emptied: a table comes before those that it refers to. */
+/**
+ * Every table whose rows belong to a school, in an order in which they can be emptied: a table comes before those that it refers to. Search
+ * documents are the first, because triggers delete them with their rows.
+ */
 export async function listSchoolTables(sql: Sql): Promise<string[]> {
-  return emptyingOrder(await tablesWith(sql, 'school_id'), await listReferences(sql))
+  const tables = emptyingOrder(await tablesWith(sql, 'school_id'), await listReferences(sql))
+  return tables.toSorted((one, other) => Number(other === 'search_document') - Number(one === 'search_document'))
 }
 
 /** Returns the keys of the files of a school, or of all schools. */

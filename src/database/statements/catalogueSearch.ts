@@ -74,6 +74,12 @@ const documentWords = sql.ref('search_document.words')
 const documentOf = (schoolId: string, type: string): Expression<SqlBool> =>
   sql<SqlBool>`${document.school_id} = ${schoolId} AND ${document.type} = ${sql.lit(type)}`
 
+/** The types of rows that have search documents: see the trigger `keep_search_document`. */
+export const documentTypes: ReadonlySet<string> = new Set([
+  ...['course', 'lecturer', 'event', 'membership_plan', 'post', 'digital_product', 'page', 'form'],
+  ...['coupon', 'file', 'order', 'comment', 'student', 'member'],
+])
+
 /** Returns the patterns of a text to find, one for each of its spellings. */
 export const soughtPatterns = (text: string): string[] => spellingsOf(text).map(patternOf)
 

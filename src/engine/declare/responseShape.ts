@@ -53,7 +53,8 @@ export function parseShape({
 }
 
 /**
- * Returns a response that is not a row with the members that `fields` names; those of a page are members of its elements.
+ * Returns a response that is not a row with the members that `fields` names; those of a page are members of its elements. An id can
+ * always be named, as that of a row.
  * @throws Problem invalid_parameter for an unknown member
  */
 export function selectMembers(
@@ -64,7 +65,7 @@ export function selectMembers(
   if (fields === undefined) return body
   const known = pathsIn(output)
   const within = isPage ? known.flatMap((path) => (path.startsWith('data.') ? [path.slice('data.'.length)] : [])) : known
-  requireNone(unknownFields(fields, () => within))
+  requireNone(unknownFields(fields, () => ['id', 'object', ...within]))
   return select(body, selectionOf([isPage ? 'id' : 'object', ...fields]))
 }
 

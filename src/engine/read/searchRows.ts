@@ -4,6 +4,7 @@ import { toPublicId } from '../../base/ids.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import {
   columnsAsJson,
+  documentTypes,
   exactWords,
   findDocuments,
   foundIds,
@@ -36,11 +37,28 @@ export async function searchCondition(
   { text, newest = maxMatches }: { text: string; newest?: number | undefined },
 ): Promise<RowCondition> {
   const { resource, schoolId, caller } = queryScope
+  if (!documentTypes.has(resource.object)) return containing(resource, caller)(text)
   const words = isSearchable(resource) ? wordsOf(text) : []
   const sought = soughtOf(text, { schoolId, words, isForStaff: audienceOf(caller) === 'staff' })
   const ids = await findIds(database, queryScope, { ...sought, newest })
   return { shape: 'q', values: [ids], where: (rows, [found]) => isAmong(rows.ref('id'), Array.isArray(found) ? found : []) }
 }
+
+/** Returns a condition for rows of a type that has no search documents: one of the searched columns contains the text. */
+const containing =
+  ({ search }: Resource, caller: Caller) =>
+  (text: string): RowCondition => {
+    const isForStaff = audienceOf(caller) === 'staff'
+    const columns = search
+      .filter((one) => isForStaff || !one.isForStaff)
+      .map(({ column, otherwise = column }) => [column, otherwise] as const)
+    return {
+      shape: `q in ${columns.join()}`,
+      values: [text],
+      where: (rows, [sought]) =>
+        rows.or(columns.map(([one, other]) => contains(rows.fn.coalesce(rows.ref(one), rows.ref(other)), String(sought)))),
+    }
+  }
 
 const soughtOf = (
   text: string,

@@ -159,6 +159,7 @@ export function decisionSection(
 ): AccountSection {
   const section = { id: 'decision', heading: texts.text('approval.decision') }
   const links = [{ href: accountAppPath(hashedId('aut', proposal.grant_id)), label: texts.text('approval.activity') }]
+  if (isOpen(proposal) && !proposal.may_decide) return { ...section, paragraphs: [texts.parts('approval.second_decides', {})], links }
   if (!isOpen(proposal)) return { ...section, paragraphs: [texts.parts(stateOf(proposal), {})], links }
   const possible = (replayed ?? []).filter(({ problem }) => !problem)
   const first = proposal.name === null ? stored.get(1) : undefined

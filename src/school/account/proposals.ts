@@ -27,7 +27,7 @@ import { ownId } from './accountFields.ts'
 /** So many proposals of an app are listed. */
 const maxListed = 100
 
-const report = dryRunSchema.omit({ asks: true })
+const report = dryRunSchema.omit({ asks: true }).meta({ component: 'RequestReport' })
 
 const proposalFields = {
   id: ownId('apr', 'Id of the proposal.'),
@@ -74,7 +74,10 @@ const proposalWithRequests = z
           response: z
             .object({
               status: z.int().meta({ description: 'Status.', example: 201 }),
-              body: z.json().meta({ description: 'Body.', example: null }),
+              body: z.string().meta({
+                description: 'Body, the text of a JSON object; empty if there is none.',
+                example: '{"id":"crs_01jgwejj00e6srgkpqm2sqf05m"}',
+              }),
             })
             .nullable()
             .meta({ description: 'The response, after it was merged.', example: null }),
@@ -145,7 +148,7 @@ function requestIn(
     report: now ?? null,
     first_report: isSame ? null : stored.report,
     error: problem ? { code: problem.code, message: problem.description } : null,
-    response: answer === undefined ? null : { status: answer, body: text === '' ? null : JSON.parse(text) },
+    response: answer === undefined ? null : { status: answer, body: text },
   }
 }
 

@@ -13,7 +13,8 @@ const kinds = Object.keys(emailKinds) as EmailKind[]
 const { en, de, 'de.informal': informalGerman } = emailTemplates
 
 /** E-mails that follow from what the person has done at the school, and from nothing that somebody else can do in their name. */
-const isExpected = (kind: EmailKind): boolean => en[kind].text.includes('{occasion}') || preferenceOf(kind) !== undefined
+const isExpected = (kind: EmailKind): boolean =>
+  kind === 'requests_waiting' || en[kind].text.includes('{occasion}') || preferenceOf(kind) !== undefined
 
 interface Given {
   name?: string

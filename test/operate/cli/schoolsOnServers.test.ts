@@ -83,7 +83,8 @@ describe.runIf(postgresql && hasRedis)('schools of a service with PostgreSQL and
     const counts: Record<string, number> = {}
     for (const { name } of tables.rows) {
       const { rows } = await sql.query<{ count: number }>(`SELECT count(*)::int AS count FROM "${name}" WHERE school_id = $1`, [id])
-      if (rows[0] && rows[0].count > 0) counts[name] = rows[0].count
+      // Search documents are made again where the rows go.
+      if (rows[0] && rows[0].count > 0 && name !== 'search_document') counts[name] = rows[0].count
     }
     return counts
   }

@@ -24,6 +24,8 @@ const places: Record<string, Place> = {
   revokeAuthorization: { page: '/account/apps', form: '/account/apps/remove' },
   listAuthorizationActivity: { page: 'app', shows: /Raku/ },
   listActivity: { page: 'app', shows: /Raku/ },
+  getCurrentAuthorization: { page: 'app', shows: /id="contract"/ },
+  stopEmails: { page: 'app', shows: /Raku/ },
   undoActivity: { page: 'undo', shows: /<form\b[^>]*method="post"[^>]*action="\/account\/undo\/act_\w+"/ },
   undoActivities: { page: 'undo since', shows: /<form\b[^>]*method="post"[^>]*action="\/account\/undo\/act_\w+\/since"/ },
   endSession: { page: '/account/sessions', form: '/account/sessions/end' },

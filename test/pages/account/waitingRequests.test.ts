@@ -15,7 +15,7 @@ const service = duringTests(() =>
 )
 const sql = <Row extends object>(text: string, values: readonly unknown[] = []) => service.database.sql.query<Row>(text, values)
 beforeEach(async () => {
-  for (const table of ['approval', 'post']) await sql(`DELETE FROM ${table}`)
+  for (const table of ['proposal', 'post']) await sql(`DELETE FROM ${table}`)
   await sql(`DELETE FROM audit_log WHERE event = 'approval.requested'`)
   await sql(`UPDATE school SET app_rules = '{}'`)
 })
@@ -45,7 +45,9 @@ describe('a request that waits', () => {
     const app = await connected('owner@example.com')
     await sql('UPDATE oidc_grant SET asks_first = true WHERE client_id = $1', [app.agent.clientId])
     for (const path of ['/account/calendar/renew', '/account/restore']) await app.call('POST', path)
-    const [{ count } = { count: 0 }] = await sql<{ count: number }>('SELECT count(*)::int AS count FROM approval')
+    const [{ count } = { count: 0 }] = await sql<{ count: number }>(
+      "SELECT count(*)::int AS count FROM proposal WHERE status = 'submitted'",
+    )
     expect(count).toBeGreaterThan(0)
     const browser = await signedIn(service, 'owner@example.com')
     for (const path of ['/account', '/account/apps']) {
@@ -56,7 +58,7 @@ describe('a request that waits', () => {
     const mails = async () => (await service.emails()).filter(({ subject }) => subject.includes('wait for your decision'))
     await report()
     expect(await mails()).toEqual([])
-    await sql(`UPDATE approval SET created_at = now() - interval '2 minutes'`)
+    await sql(`UPDATE proposal SET created_at = now() - interval '2 minutes'`)
     await report()
     await report()
     expect((await mails()).map(({ to }) => to)).toEqual(['owner@example.com'])
@@ -97,20 +99,21 @@ describe('the rules of the school', () => {
     const { url } = asked.body.details[0].meta
     const owner = await signedIn(service, 'owner@example.com')
     expect(plain((await owner.get(url)).html)).toContain('Another owner or admin of the school decides')
-    const approvals = async () => (await sql<{ status: string }>('SELECT status FROM approval')).map(({ status }) => status)
+    const approvals = async () => (await sql<{ status: string }>('SELECT status FROM proposal')).map(({ status }) => status)
     const admin = await signedIn(service, 'admin@example.com')
     const page = await admin.get(url)
     await owner.post(new URL(url).pathname, {
       csrf: /name="csrf" value="([^"]+)"/.exec((await owner.get('/account')).html)?.[1] ?? '',
       decision: 'once',
     })
-    expect(await approvals()).toEqual(['pending'])
+    expect(await approvals()).toEqual(['submitted'])
     const learner = await signedIn(service, 'learner@example.com')
     expect((await learner.get(url)).status).toBe(404)
     expect((await app.call('DELETE', `/posts/${post}`)).body.error).toBe('approval_required')
     expect(plain((await admin.get('/account')).html)).toContain('(1)')
-    await admin.post(new URL(url).pathname, { csrf: /name="csrf" value="([^"]+)"/.exec(page.html)?.[1] ?? '', decision: 'once' })
-    expect(await approvals()).toEqual(['approved'])
+    const hidden = [...page.html.matchAll(/name="(csrf|offered|seen)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])
+    await admin.post(new URL(url).pathname, { ...Object.fromEntries(hidden), decision: 'once' })
+    expect(await approvals()).toEqual(['merged'])
     expect((await app.call('DELETE', `/posts/${post}`)).status).toBe(204)
   })
 })
