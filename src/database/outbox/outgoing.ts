@@ -100,9 +100,9 @@ export async function stopOutgoing(writer: SchoolWriter, id: string): Promise<Ou
 }
 
 /**
- * Removes what waits because of activities that were taken back. Nobody gets an e-mail. Of an object that is as before, no webhook leaves either:
- * neither of the change nor of taking it back in this transaction. `whole`: the activities of which nothing stayed. An object that somebody else
- * changed meanwhile keeps its webhooks, in their order.
+ * Removes the waiting messages of activities that were taken back: all e-mails, and the webhooks of objects that are as before, those of this
+ * transaction included. `whole`: the activities that were taken back completely. An object that was changed by others meanwhile keeps its
+ * webhooks, in their order.
  */
 export async function withdrawOutgoing(writer: SchoolWriter, { ids, whole }: { ids: readonly string[]; whole: readonly string[] }) {
   await ofActivities(writer, ids)
@@ -146,7 +146,7 @@ export async function withdrawOutgoing(writer: SchoolWriter, { ids, whole }: { i
     .execute()
 }
 
-/** Rows that nobody has begun to deliver. */
+/** Rows whose delivery has not begun. */
 const ofActivities = (writer: SchoolWriter, ids: readonly string[]) =>
   writer
     .updateTable('outbox')

@@ -1,6 +1,7 @@
 import { newEntryId } from '../../base/ids.ts'
 import type { SchoolReader, SchoolWriter, Stored, Writer } from '../connection/database.ts'
 import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
+import { unnest } from '../statements/unnest.ts'
 import { isLiveGrant } from './connectedApps.ts'
 import { mayDecide, maySee } from './deciders.ts'
 
@@ -11,7 +12,7 @@ export interface Proposal extends Stored<'proposal', 'id' | 'grant_id' | 'name' 
   client_id: string
   account_id: string
   status: ProposalStatus
-  /** True if nobody can decide any more. */
+  /** True after the time to decide. */
   is_expired: boolean
   needs_second: boolean
 }
@@ -225,9 +226,16 @@ export async function moveProposal(
 
 /** Stores what became of the requests of a merged proposal: the sealed responses of those that were made, by their positions. */
 export async function storeOutcome(writer: SchoolWriter, proposalId: string, responses: ReadonlyMap<number, string>): Promise<void> {
-  const rows = () => writer.updateTable('proposal_request').where('proposal_id', '=', proposalId)
-  await rows().set({ status: 'left_out' }).execute()
-  for (const [position, response] of responses) await rows().set({ status: 'merged', response }).where('position', '=', position).execute()
+  await writer.updateTable('proposal_request').set({ status: 'left_out' }).where('proposal_id', '=', proposalId).execute()
+  const [positions, texts] = [[...responses.keys()], [...responses.values()]]
+  const made = unnest('made', { position: { type: 'int', values: positions }, response: { type: 'text', values: texts } })
+  await writer
+    .updateTable('proposal_request')
+    .from(made)
+    .set(({ cast, ref }) => ({ status: 'merged', response: cast<string>(ref('made.response'), 'text') }))
+    .where('proposal_id', '=', proposalId)
+    .whereRef('proposal_request.position', '=', 'made.position')
+    .execute()
 }
 
 /** Ends the open proposals of grants. */

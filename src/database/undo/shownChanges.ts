@@ -17,7 +17,7 @@ export function firstShown(shown: readonly ShownChange[]): ShownChange[] {
 /** The part of an effect that is kept. What an earlier release kept has the changes only. */
 export type KeptEffect = Pick<Effect, 'changes'> & Partial<Effect>
 
-/** Returns what requests did, by the ids of their entries. What was about people who have been erased is gone. */
+/** Returns the effects of requests, by the ids of their entries. Those about erased people are deleted. */
 export async function openEffects(
   reader: SchoolReader,
   ids: readonly string[],

@@ -42,14 +42,15 @@ export function proposalSections(texts: Texts, page: PageOfProposal): AccountSec
   return [introduction, ...objects, decisionSection(texts, page, boxes)]
 }
 
-/** Returns the object that a request is about: “Course “Clay From Scratch””. */
+/** Returns the object of a request as a heading: “The course “Clay From Scratch””. */
 function objectOf(texts: Texts, stored: SealedRequest | undefined, names: PageOfProposal['names']): string {
   const change = stored && changeOf(stored.summary)
   if (!change) return texts.text('approval.object')
   const { type, id, label } = change.resource
   const name = plainText(label ?? nameOf(texts, id === null ? undefined : names.get(id)), 100)
   const shown = texts.text(`activity.type_${objectTypeOf(type)}`)
-  return name === '' ? shown : texts.text('activity.labelled', { type: shown, label: name })
+  const heading = name === '' ? shown : texts.text('activity.labelled', { type: shown, label: name })
+  return `${heading.charAt(0).toUpperCase()}${heading.slice(1)}`
 }
 
 function itemOf(

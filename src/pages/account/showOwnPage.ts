@@ -46,7 +46,8 @@ export async function shellOf(
   const done = typeof ctx.query.done === 'string' ? ctx.query.done : ''
   const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
   const waiting = await countWaiting(reader, accountId)
-  const hasBox = waiting > 0 && (section === accountPaths.home || section === accountPaths.apps)
+  const hasBox =
+    waiting > 0 && (section === accountPaths.home || section === accountPaths.apps) && !ctx.path.startsWith(accountPaths.approvals)
   return {
     navigation: accountNavigation(texts, { role: await role(), path: section, waiting }),
     waiting: hasBox
