@@ -35,7 +35,8 @@ const schoolSchema = z.strictObject({
   time_zone: z.string(),
   currency: z.string(),
   contact_email: z.string(),
-  settings: z.strictObject({ tax: z.strictObject({ mode: z.literal('inclusive'), default_rate_bps: z.int() }) }),
+  address: z.strictObject({ line1: z.string(), postal_code: z.string(), city: z.string(), country: z.string() }),
+  settings: z.strictObject({ tax: z.strictObject({ mode: z.literal('inclusive'), default_rate_bps: z.int(), tax_id: z.string() }) }),
 })
 
 /**
@@ -94,7 +95,7 @@ async function writeActivity(kind: Database['kind'], written: Written, schoolId:
 async function writeSchool(writer: Writer, { id, slug }: School, row: z.output<typeof schoolSchema>): Promise<void> {
   await writer
     .insertInto('school')
-    .values({ id, slug, ...row, settings: JSON.stringify(row.settings) })
+    .values({ id, slug, ...row, address: JSON.stringify(row.address), settings: JSON.stringify(row.settings) })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet((row) => ({
         tagline: row.fn.coalesce('school.tagline', 'excluded.tagline'),

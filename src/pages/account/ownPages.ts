@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import { escapeHtml } from '../../base/text/escapeHtml.ts'
 import type { ListedRow } from '../../base/text/pageOfRows.ts'
 import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
@@ -145,12 +146,19 @@ export function createOwnPages(
     addPage,
     addAddress,
     addFile: ({ path, operation, type, filename }) =>
-      addAddress(path, async ({ ctx, params, perform }) => {
+      addAddress(path, async ({ ctx, params, perform, school, pageContext }) => {
+        const withPrintButton = async (html: string): Promise<string> => {
+          const { script } = services.present.views
+          ctx.set('Content-Security-Policy', `${ctx.response.get('Content-Security-Policy')}; script-src ${school.issuer}${script.path}`)
+          const { texts } = await pageContext()
+          const button = `<p hidden><button type="button" data-prints>${escapeHtml(texts.text('certificate.print'))}</button></p>`
+          return html.replace('</main>', () => `${button}<script src="${script.href}" defer></script></main>`)
+        }
         const answer = await perform(operation, params, { type })
         ctx.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer', ...answer.headers })
         if (filename) ctx.attachment(filename(params))
         ctx.type = answer.type ?? type
-        ctx.body = answer.text
+        ctx.body = type === 'text/html' ? await withPrintButton(answer.text ?? '') : answer.text
       }),
   }
 }

@@ -23,19 +23,23 @@ export interface DocumentWords {
   taxId: string
 }
 
-/** The style sheet of invoices and credit notes: readable on a screen, and ready to print as a PDF. */
+/** The style sheet of the documents: readable on a screen, and ready to print as a PDF. */
 export const documentStyle = `
 @page { size: A4; margin: 20mm }
 body { max-width: 46rem; margin: 1.5rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; color: #111; background: #fff; overflow-wrap: anywhere }
+h1 { font-size: 1.75rem; line-height: 1.25 }
 address { font-style: normal }
+dt { color: #555 }
+tfoot tr:last-child > * { border-bottom: 3px double #111; font-weight: 700 }
 dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem }
 dd { margin: 0 }
+button { min-height: 2.75rem; padding: .5rem 1.25rem; font: inherit }
 table { width: 100%; margin: 1.5rem 0; border-collapse: collapse }
 th, td { padding: .35rem .5rem .35rem 0; border-bottom: 1px solid #767676; text-align: start; vertical-align: top }
 td:not(:first-child) { font-variant-numeric: tabular-nums }
 thead { display: table-header-group }
 tr { break-inside: avoid }
-@media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } }
+@media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } button { display: none } }
 `
 
 export const formattedMoney = (money: Money, locale: string): string => escapeHtml(moneyText(money, pageLocale(locale)))

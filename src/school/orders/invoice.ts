@@ -1,5 +1,6 @@
 import { Problem } from '../../base/problem.ts'
 import type { SchoolReader, Stored } from '../../database/connection/database.ts'
+import { fromJson } from '../../engine/declare/expressions.ts'
 import { publicOrderItem, type StoredOrderItem, type StoredRefund } from './publicOrder.ts'
 
 type DocumentedOrder = Stored<
@@ -17,12 +18,13 @@ export interface Seller extends Stored<'school', 'name' | 'address' | 'contact_e
 
 /** Returns the language and the time zone in which documents are written, and the seller for orders without an invoice. */
 export async function findIssuer(database: SchoolReader) {
-  const { locale, time_zone, name, address, contact_email } = await database
+  const { locale, time_zone, name, address, contact_email, settings } = await database
     .selectFrom('school')
-    .select(['locale', 'time_zone', 'name', 'address', 'contact_email'])
+    .select(['locale', 'time_zone', 'name', 'address', 'contact_email', 'settings'])
     .where('id', '=', database.schoolId)
     .executeTakeFirstOrThrow()
-  return { locale, time_zone, seller: { name, address, contact_email, tax_id: null } }
+  const tax_id = fromJson<{ tax?: { tax_id?: string | null } } | null>(settings)?.tax?.tax_id ?? null
+  return { locale, time_zone, seller: { name, address, contact_email, tax_id } }
 }
 
 /**

@@ -44,6 +44,7 @@ export const orderDocuments = {
       }
     },
     asHtml: (response) => receiptPage(response),
+    htmlStyle: documentStyle,
   }),
   invoice: defineRead('orders', {
     scope: 'read',

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../base/text/escapeHtml.ts'
 import type { Money } from '../../base/text/readerFormats.ts'
-import { type DocumentHead, documentPage, formattedMoney, isGerman, sumRow } from './documentParts.ts'
+import { type DocumentHead, documentPage, documentStyle, formattedMoney, isGerman, sumRow } from './documentParts.ts'
 
 export interface Receipt extends DocumentHead {
   receipt_number: string
@@ -47,7 +47,7 @@ const german: typeof english = {
   refunded: 'Zurückgezahlt',
 }
 
-/** Renders the receipt as HTML without styles and scripts: in German if that is the language of the school, else in English. */
+/** Renders the receipt as HTML without scripts: in German if that is the language of the school, else in English. */
 export function receiptPage(receipt: Receipt): string {
   const words = isGerman(receipt.locale) ? german : english
   const amount = (money: Money): string => formattedMoney(money, receipt.locale)
@@ -67,5 +67,5 @@ export function receiptPage(receipt: Receipt): string {
   ]
   const body = `<table><thead><tr><th>${words.item}</th><th>${words.quantity}</th><th>${words.price}</th><th>${words.total}</th></tr></thead>
 <tbody>${lines.join('')}</tbody><tfoot>${sums.join('')}</tfoot></table>`
-  return documentPage(receipt, { title: `${words.receipt} ${receipt.receipt_number}`, words, facts: [], body })
+  return documentPage(receipt, { title: `${words.receipt} ${receipt.receipt_number}`, words, facts: [], body, style: documentStyle })
 }
