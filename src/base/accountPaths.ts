@@ -48,6 +48,7 @@ export const accountPaths = {
   signOutEverywhere: '/account/sign-out-everywhere',
   confirm: '/account/confirm',
   school: '/account/school',
+  schoolSetUp: '/account/school/set-up',
   schoolIntegrations: '/account/school/integrations',
   schoolRules: '/account/school/rules',
   schoolStaff: '/account/school/staff',

@@ -25,6 +25,7 @@ export interface PageContext {
   isOpenToSignUp(): boolean
   schoolLogo: PageLogo | undefined
   legalLinks: PageLink[]
+  hasImprint: boolean
   /** The terms and the privacy policy, which apply to a new account. */
   accountDocuments: { text: TextPart[]; links: { href: string; label: string }[] } | undefined
   privacyUrl: string | undefined
@@ -114,6 +115,7 @@ export function createPageContexts({
       },
       ...lookOf(theme, name),
       legalLinks: legalLinksOf(texts, legal),
+      hasImprint: legal.imprint !== undefined,
       accountDocuments: accountDocumentsOf(texts, legal, name),
       privacyUrl: legal.privacy,
       help: help && helpLink(texts, help, name),

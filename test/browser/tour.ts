@@ -389,6 +389,8 @@ export const tour: readonly Stop[] = [
     },
   },
   { name: 'school-apps', open: schoolPage('/account/school') },
+  { name: 'school-set-up', open: schoolPage('/account/school/set-up') },
+  { name: 'school-set-up-preview', open: schoolPage('/account/school/set-up?palette=journal') },
   { name: 'school-integrations', open: schoolPage('/account/school/integrations') },
   { name: 'school-rules', open: schoolPage('/account/school/rules') },
   {

@@ -11,6 +11,7 @@ export function pageContextOf(schoolName: string, language: Language = 'en'): Pa
     isOpenToSignUp: () => true,
     schoolLogo: undefined,
     legalLinks: [],
+    hasImprint: false,
     accountDocuments: undefined,
     privacyUrl: undefined,
     help: undefined,

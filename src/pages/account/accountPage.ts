@@ -1,4 +1,5 @@
 import type { CommentForm, SiteComment } from '../../base/sitePage.ts'
+import type { ThemeColours } from '../../base/themeColours.ts'
 import type { FormBox } from '../formBox.ts'
 import type { FormField, FormLink } from '../formPage.ts'
 import type { Frame } from '../frame.ts'
@@ -80,6 +81,8 @@ export interface AccountSection {
   initials?: string
   items?: AccountItem[]
   chart?: AccountChart
+  /** A button, a link and a text in these colours. */
+  sample?: { label: string; button: string; link: string; text: string; colours: ThemeColours }
   table?: AccountTable
   forms?: AccountForm[]
   /** Forms that are shown only after the person has opened their summary. */
@@ -127,8 +130,8 @@ export interface AccountItem {
 
 export interface AccountForm {
   action: string
-  /** True if the form only filters the page: its fields become the query of the address. */
-  isSearch?: boolean
+  /** True if the form only filters the page, or shows a preview: its fields become the query of the address. */
+  isSearch?: boolean | 'preview'
   hidden?: { name: string; value: string }[]
   fields?: AccountField[]
   boxes?: (FormBox & { isTicked?: boolean; isRequired?: boolean; isDisabled?: boolean; hint?: string; id: string; error?: string })[]
@@ -141,7 +144,7 @@ export interface AccountForm {
 
 /** A field: a text input, a list of options, one or several choices, or a file. */
 export interface AccountField extends Omit<FormField, 'type'> {
-  type: FormField['type'] | 'date' | 'select' | 'radio' | 'checkbox' | 'file'
+  type: FormField['type'] | 'date' | 'color' | 'select' | 'radio' | 'checkbox' | 'file'
   /** Id of the element, if another field of the page has the same name. */
   id?: string
   isOptional?: boolean

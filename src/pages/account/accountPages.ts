@@ -46,6 +46,7 @@ import { schoolPeoplePage, schoolStatisticsPage } from './school/schoolOverviewP
 import { schoolAppsPage, schoolAuditFile, schoolAuditPage, schoolIntegrationsPage } from './school/schoolPages.ts'
 import { schoolRulesPage } from './school/schoolRulesPages.ts'
 import { schoolStaffPage } from './school/schoolStaffPages.ts'
+import { setUpPage } from './school/setUpPage.ts'
 import { securityPage } from './securityPages.ts'
 import { sessionsPage } from './sessionsPages.ts'
 import { findSignedInPerson, formSubject } from './signedInPerson.ts'
@@ -109,6 +110,7 @@ export function createAccountPages(args: AccountArguments): Router {
   for (const file of [eventFile, ...orderFiles]) addFile(file)
   addPage(schoolAppsPage)
   addPage(schoolIntegrationsPage)
+  addPage(setUpPage)
   addPage(schoolAppPage)
   addPage(schoolRulesPage)
   addPage(schoolStaffPage)

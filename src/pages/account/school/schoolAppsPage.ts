@@ -8,7 +8,7 @@ import type { ConsentFact } from '../../consentFacts.ts'
 import type { ConsentScope } from '../../consentScope.ts'
 import type { Frame } from '../../frame.ts'
 import type { TextPart, Texts } from '../../texts.ts'
-import type { AccountShell } from '../accountPage.ts'
+import type { AccountSection, AccountShell } from '../accountPage.ts'
 import { placesOf } from '../appEntries.ts'
 import { notAllowed, stateOf } from '../appState.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
@@ -17,6 +17,7 @@ import { type SchoolSection, schoolSections } from './schoolSections.ts'
 export interface SchoolAppsPage extends Frame, AccountShell {
   sectionsLabel: string
   sections: SchoolSection[]
+  firstSteps: AccountSection | undefined
   introduction: string
   /** Shown instead of an empty list. */
   nothing: string
@@ -60,7 +61,7 @@ export interface SchoolAppsArguments {
 export function schoolAppsPage(
   texts: Texts,
   { list, page, apps, isMore, schoolName, ...args }: SchoolAppsArguments,
-): Omit<SchoolAppsPage, keyof Frame | keyof AccountShell> {
+): Omit<SchoolAppsPage, 'firstSteps' | keyof Frame | keyof AccountShell> {
   const path = list === 'connected' ? accountPaths.school : accountPaths.schoolIntegrations
   const nameOf = appNames(texts, apps)
   const linkTo = (number: number): string => withQuery(path, { page: number === 1 ? undefined : String(number) })

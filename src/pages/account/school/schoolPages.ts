@@ -9,6 +9,7 @@ import type { OwnPage, OwnRequest } from '../ownPage.ts'
 import { shellOf } from '../showOwnPage.ts'
 import { auditCsv } from './auditCsv.ts'
 import { type ReadAuditForm, readAuditForm } from './auditForm.ts'
+import { firstStepsSection, readFirstSteps } from './firstSteps.ts'
 import { schoolActions } from './schoolActions.ts'
 import { confirmedAdmin, ofAdmins } from './schoolAdmin.ts'
 import { schoolAppsPage as appsContent, type SchoolAppsPage } from './schoolAppsPage.ts'
@@ -41,7 +42,8 @@ async function showApps(request: OwnRequest, list: SchoolAppsPage['list']): Prom
     ...{ list, page, schoolName, scopes: services.scopes, reader: person },
   })
   const context = await shell(request, texts, list === 'connected' ? 'school.apps' : 'school.integrations')
-  await services.present.show(ctx, 'account-school', { title: texts.text('school.title'), ...context, ...content })
+  const firstSteps = list === 'connected' && page === 1 ? firstStepsSection(texts, await readFirstSteps(request)) : undefined
+  await services.present.show(ctx, 'account-school', { title: texts.text('school.title'), ...context, ...content, firstSteps })
 }
 
 /** The page of the apps that people of the school connected, and what owners and admins do about each app. */
