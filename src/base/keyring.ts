@@ -27,6 +27,7 @@ export type KeyPurpose =
   | 'passkey challenges'
   | 'confirmations'
   | 'kept forms'
+  | 'kept keys'
   | 'probes'
   | 'forms'
   | 'calendars'
@@ -37,6 +38,12 @@ export type KeyPurpose =
   | 'unsubscribe links'
   | 'secret ids'
 
+/** The purposes of signatures that people keep for longer than an operator keeps a secret. */
+const lastingSignatures = ['recovery codes', 'unsubscribe links', 'known browsers'] as const satisfies KeyPurpose[]
+
+/** Keys that verify signatures of removed root secrets, in base64url, by the id of the secret and the purpose. */
+export type KeptKeys = Readonly<Record<string, Readonly<Partial<Record<KeyPurpose, string>>>>>
+
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).
  * The first root signs and seals; every root verifies and opens, so that a list rotates the secret.
@@ -44,14 +51,18 @@ export type KeyPurpose =
 export interface Keyring {
   /** 32-byte keys of a purpose, newest first. */
   keys(purpose: KeyPurpose): Buffer[]
-  /** Encrypts a text with AES-256-GCM. Returns base64url text for `tryOpen`. */
+  /** Encrypts a text with AES-256-GCM. Returns `<base64url>=<id of the newest root secret>` for `tryOpen`. */
   seal(purpose: KeyPurpose, text: string): string
   /** Decrypts a sealed text; undefined if no root secret opens it, for example because an operator removed the one that sealed it. */
   tryOpen(purpose: KeyPurpose, sealed: string): string | undefined
   /** Returns the position of the root secret that opens a sealed text, 0 for the newest, or -1. */
   openerOf(purpose: KeyPurpose, sealed: string): number
-  /** Names of the root secrets, newest first. They reveal nothing of them. */
+  /** Ids of the root secrets, newest first: 8 characters in base64url. They reveal nothing of them. */
   secretIds: readonly string[]
+  /** Returns the keys of the older root secrets, and those that were accepted, which verify signatures that last. */
+  olderKeys(): KeptKeys
+  /** Verifies with these keys too, after their root secrets were removed. */
+  accept(kept: KeptKeys): void
   /** Returns the HMAC-SHA-256 with the newest key, in base64url. */
   sign(purpose: KeyPurpose, text: string): string
   /** True if the signature is valid for any root secret. Compares in constant time. */
@@ -81,25 +92,49 @@ export function createKeyring(rootSecrets: readonly string[], now: () => number 
     }
     return found
   }
+  const secretIds = keys('secret ids').map((key) => key.toString('base64url').slice(0, idLength))
   const tryOpen = (purpose: KeyPurpose, sealed: string): string | undefined => {
-    for (const key of preparedKeys(purpose)) {
+    const named = preparedKeys(purpose)[secretIds.indexOf(secretIdOf(sealed) ?? '')]
+    for (const key of named ? [named] : preparedKeys(purpose)) {
       const text = openWith(key, sealed)
       if (text !== undefined) return text
     }
     return undefined
   }
+  let accepted: KeptKeys = {}
+  const verifyingKeys = (purpose: KeyPurpose): KeyObject[] => [
+    ...preparedKeys(purpose),
+    ...Object.values(accepted).flatMap(({ [purpose]: key }) => (key === undefined ? [] : [createSecretKey(key, 'base64url')])),
+  ]
   const newest = (purpose: KeyPurpose): KeyObject => preparedKeys(purpose)[0] as KeyObject
   return {
     keys,
-    seal: (purpose, text) => sealWith(newest(purpose), text),
+    // Release 1.0.0 opens it too: Node decodes base64url up to the first `=`.
+    seal: (purpose, text) => `${sealWith(newest(purpose), text)}=${secretIds[0]}`,
     tryOpen,
     openerOf: (purpose, sealed) => preparedKeys(purpose).findIndex((key) => openWith(key, sealed) !== undefined),
-    secretIds: keys('secret ids').map((key) => key.toString('base64url').slice(0, 8)),
+    secretIds,
+    olderKeys() {
+      const own = secretIds.slice(1).map((id, index) => {
+        const ofSecret = lastingSignatures.map((purpose) => [purpose, keys(purpose)[index + 1]?.toString('base64url')])
+        return [id, Object.fromEntries(ofSecret)]
+      })
+      return { ...accepted, ...Object.fromEntries(own) }
+    },
+    accept(kept) {
+      accepted = kept
+    },
     sign: (purpose, text) => signWith(newest(purpose), text),
     now,
-    verify: (purpose, text, signature) => preparedKeys(purpose).some((key) => isSame(signWith(key, text), signature)),
+    verify: (purpose, text, signature) => verifyingKeys(purpose).some((key) => isSame(signWith(key, text), signature)),
   }
 }
+
+/** Characters of the id of a root secret. */
+const idLength = 8
+
+/** Returns the id of the root secret that sealed a text; undefined if an earlier release sealed it. */
+export const secretIdOf = (sealed: string): string | undefined => (sealed.at(-idLength - 1) === '=' ? sealed.slice(-idLength) : undefined)
 
 /** Derives a 32-byte key that only the holder of `token` can derive. */
 export function keyFromToken(token: string, purpose: string): KeyObject {

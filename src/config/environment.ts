@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { emailForm } from '../base/text/emailAddress.ts'
 import { nearest } from '../base/text/nearest.ts'
 import { origin } from './address.ts'
-import { isDatabase, isHost, isMailServer, storageRule } from './addressForms.ts'
+import { hasKnownPooler, isDatabase, isHost, isMailServer, storageRule } from './addressForms.ts'
 import { adminHosts } from './adminHosts.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
@@ -24,9 +24,11 @@ const database = (description: string, example: string) =>
   z
     .string()
     .refine(isDatabase)
+    .refine(hasKnownPooler)
     .optional()
     .meta({
-      title: 'a postgres:// address; pooler in its query must be session or transaction',
+      title:
+        'a postgres:// address, in which @, / and # of a password are written as %40, %2F and %23; pooler in its query must be session or transaction',
       description,
       examples: [example],
       writeOnly: true,

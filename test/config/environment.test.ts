@@ -45,6 +45,9 @@ test('strings are converted to values', () => {
   expect(readEnvironment({ PORT: '8080' }).BASE_URL).toBe('http://127.0.0.1:8080')
 })
 
+const databaseForm =
+  'DATABASE_URL  must be a postgres:// address, in which @, / and # of a password are written as %40, %2F and %23; pooler in its query must be session or transaction'
+
 describe('an invalid variable is rejected with a message that contains the rule but not the value', () => {
   const long = 'x'.repeat(32)
   const bucket = 'must be an s3:// address such as s3://schoolgate-files?endpoint=https://s3.example.com'
@@ -60,7 +63,9 @@ describe('an invalid variable is rejected with a message that contains the rule 
     [{ HOST: 'foo bar' }, 'HOST  must be an IP address or a host name'],
     [{ HOST: '[::1]' }, 'HOST  must be an IP address or a host name'],
     [{ START_TIMEOUT_SECONDS: '1h' }, 'START_TIMEOUT_SECONDS  must be a whole number from 0 to 3600'],
-    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL  must be a postgres:// address; pooler in its query must be session or transaction'],
+    [{ DATABASE_URL: 'mysql://x' }, databaseForm],
+    [{ DATABASE_URL: 'postgres://u:p@secret/s#w@127.0.0.1/db' }, databaseForm],
+    [{ DATABASE_URL: 'postgres://u:secret#w@127.0.0.1/db' }, databaseForm],
     [{ STORAGE_URL: 'https://files' }, `STORAGE_URL  ${bucket}`],
     [{ STORAGE_URL: 's3://files/folder' }, `STORAGE_URL  ${bucket}`],
     [
@@ -81,10 +86,7 @@ describe('an invalid variable is rejected with a message that contains the rule 
     [{ DEMO_PASSWORD: 'short' }, 'DEMO_PASSWORD  must be a password of at least 8 characters'],
     [{ DEMO_NOW: 'yesterday' }, 'DEMO_NOW  must be a time such as 2026-01-01T00:00:00Z'],
     [{ RATE_LIMITS: 'of' }, 'RATE_LIMITS  must be on or off; did you mean on?'],
-    [
-      { DATABASE_URL: 'postgres://db/x?pooler=statement' },
-      'DATABASE_URL  must be a postgres:// address; pooler in its query must be session or transaction',
-    ],
+    [{ DATABASE_URL: 'postgres://db/x?pooler=statement' }, databaseForm],
     [{ WORKERS: '65', DATABASE_URL: 'postgres://db/x' }, 'WORKERS  must be a whole number from 1 to 64'],
     [{ WORKERS: '2' }, 'WORKERS  must be 1 with the embedded database, which only one process can open: set DATABASE_URL for more'],
     [{ LOG_LEVEL: 'inof' }, 'LOG_LEVEL  must be trace or debug or info or warn or error or fatal or silent; did you mean info?'],

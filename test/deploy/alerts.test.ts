@@ -46,7 +46,7 @@ const healthy: Series = {
   'up{job="schoolgate",instance="b"}': always(1),
   schoolgate_ready: always(1),
   ...Object.fromEntries(
-    ['database', 'keys', 'migrations', 'redis', 'storage', 'mail', 'webhooks', 'clock'].map((part) => [
+    ['database', 'keys', 'migrations', 'redis', 'secrets', 'storage', 'mail', 'webhooks', 'outgoing', 'clock'].map((part) => [
       `schoolgate_degraded{part="${part}"}`,
       always(0),
     ]),
@@ -58,6 +58,7 @@ const healthy: Series = {
   [`${seconds}{area="api",le="1"}`]: steady(600),
   [`${seconds}{area="api",le="2.5"}`]: steady(600),
   [`${seconds}{area="api",le="+Inf"}`]: steady(600),
+  'schoolgate_sealed_values{opened_by="none"}': always(0),
   schoolgate_database_up: always(1),
   'schoolgate_database_waiting{pool="api"}': always(0),
   schoolgate_database_errors_total: always(0),
@@ -109,6 +110,8 @@ const problems: Record<string, Series> = {
   SchoolgateNotReady: { schoolgate_ready: during(0, 1) },
   SchoolgateStorageDown: { ...degraded('storage'), ...outcome('unavailable', 100) },
   SchoolgateDegraded: { ...degraded('mail'), 'schoolgate_outbox_oldest_seconds{kind="email"}': during(1800, 3) },
+  SchoolgateSecretMissing: { ...degraded('secrets'), 'schoolgate_sealed_values{opened_by="none"}': during(3, 0) },
+  SchoolgateOutgoingHeld: degraded('outgoing'),
   SchoolgateWebhookReceiverFailing: { ...degraded('webhooks'), 'schoolgate_outbox_oldest_seconds{kind="webhook"}': during(1800, 3) },
   SchoolgateServerErrors: outcome('server_error', 100),
   SchoolgateUnavailable: outcome('unavailable', 100),

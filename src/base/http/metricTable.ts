@@ -63,6 +63,13 @@ export const metricTable = {
     help: 'Whether a part is unavailable while the process serves the requests that do not need it: 1 or 0',
     use: '`/readyz` and the line `part unavailable` of the log name the reason. [Degraded parts](#degraded-parts) says what fails meanwhile.',
   },
+  schoolgate_sealed_values: {
+    type: 'gauge',
+    labels: ['opened_by'],
+    across: 'max',
+    help: 'Stored values that are encrypted, or signed by release 1.0.0, by what opens them: the newest secret of SECRET_KEY, an older one, none',
+    use: 'Counted once an hour. Above zero for `none`, a secret was removed too early: add it again. Zero for `older` means that the older secrets can be removed; `schoolgate secrets rotate` leads there.',
+  },
   schoolgate_database_up: {
     type: 'gauge',
     labels: [],

@@ -169,7 +169,9 @@ async function withClient<Result>(
 }
 
 const connectionConfig = (databaseUrl: string) => {
-  const parsed = parseIntoClientConfig(databaseUrl)
+  // Without `uselibpqcompat` the library treats these modes alike, and prints a warning over several lines.
+  const lenient = databaseUrl.includes('uselibpqcompat') ? /(?!)/ : /(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/
+  const parsed = parseIntoClientConfig(databaseUrl.replace(lenient, 'verify-full'))
   return {
     ...parsed,
     types: { getTypeParser: columnParser as typeof types.getTypeParser },

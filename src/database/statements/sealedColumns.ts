@@ -1,14 +1,15 @@
-import type { KeyPurpose, Keyring } from '../../base/keyring.ts'
+import type { KeptKeys, KeyPurpose, Keyring } from '../../base/keyring.ts'
 import type { Sql } from '../connection/sql.ts'
 import { type ColumnName, columns, type TableName } from './columns.ts'
 
-interface SealedColumn {
+export interface SealedColumn {
   table: TableName
+  name: string
+  /** The sealed text, and what the column stores for one: expressions. */
   text: string
+  stored(sealed: string): string
   /** The rows that are still of use. */
   where: string
-  /** `secret id`: the column names the secret, because its values cannot be tried. */
-  holds: 'sealed text' | 'secret id'
 }
 
 /** A column with sealed values. `isBrief`: it ends by itself within a month or so; anything else stays lost without its secret. */
@@ -16,12 +17,17 @@ interface Stored {
   what: string
   isBrief: boolean
   columns: readonly SealedColumn[]
+  /** Rows with a signature, which names no secret. The keys that verify it can be kept without the secret. */
+  signed?: Pick<SealedColumn, 'table' | 'where'>
 }
 
 const column = <Table extends TableName>(table: Table, name: ColumnName<Table>, more: Partial<SealedColumn> = {}): SealedColumn => ({
-  ...{ table, text: columns(table, [name]), where: `${name} IS NOT NULL`, holds: 'sealed text' },
+  ...{ table, name, text: columns(table, [name]), stored: (sealed) => sealed, where: `${name} IS NOT NULL` },
   ...more,
 })
+
+/** Recovery codes of release 1.0.0. */
+export const signedCodes = { table: 'recovery_code', where: 'used_at IS NULL AND slow_hash IS NULL' } as const
 
 /** Clients keep ID tokens as hints for as long as grants live, a year by default. */
 const keyIsUsed = "retired_at IS NULL OR retired_at > now() - interval '365 days'"
@@ -33,11 +39,8 @@ const keyIsUsed = "retired_at IS NULL OR retired_at > now() - interval '365 days
 export const sealedByPurpose: Readonly<Record<KeyPurpose, Stored | { ends: string }>> = {
   'signing keys': { what: 'signing keys', isBrief: false, columns: [column('signing_key', 'private_jwk', { where: keyIsUsed })] },
   'authenticator apps': { what: 'authenticator apps', isBrief: false, columns: [column('authenticator_app', 'secret')] },
-  'recovery codes': {
-    what: 'recovery codes',
-    isBrief: false,
-    columns: [column('recovery_code', 'key_id', { where: 'used_at IS NULL', holds: 'secret id' })],
-  },
+  'recovery codes': { what: 'recovery codes', isBrief: false, columns: [], signed: signedCodes },
+  'kept keys': { what: 'kept keys of removed secrets', isBrief: false, columns: [column('installation', 'kept_keys')] },
   calendars: { what: 'calendar addresses', isBrief: false, columns: [column('calendar_feed', 'sealed_token')] },
   undo: {
     what: 'changes that can be taken back',
@@ -57,7 +60,11 @@ export const sealedByPurpose: Readonly<Record<KeyPurpose, Stored | { ends: strin
   outbox: {
     what: 'e-mails and work that wait',
     isBrief: true,
-    columns: [column('outbox', 'payload', { text: "payload #>> '{}'", where: "jsonb_typeof(payload) = 'string'" })],
+    columns: [
+      column('outbox', 'payload', {
+        ...{ text: "payload #>> '{}'", stored: (sealed) => `to_jsonb(${sealed})`, where: "jsonb_typeof(payload) = 'string'" },
+      }),
+    ],
   },
   artifacts: {
     what: 'browser sessions in the database',
@@ -80,15 +87,15 @@ export const sealedByPurpose: Readonly<Record<KeyPurpose, Stored | { ends: strin
   cursors: { ends: 'cursors of lists: clients begin again' },
   uploads: { ends: 'signed addresses of uploads' },
   downloads: { ends: 'signed addresses of files' },
-  'known browsers': { ends: 'browsers that people have signed in with: they get an e-mail about a new one' },
+  'known browsers': { ends: 'unless its keys are kept, browsers that people have signed in with: they get an e-mail about a new one' },
   'sign-in steps': { ends: 'sign-ins that have begun' },
   'passkey challenges': { ends: 'passkey prompts that are open' },
   confirmations: { ends: 'confirmations of the last ten minutes' },
   probes: { ends: 'nothing: checks of the doctor' },
   forms: { ends: 'forms of the public pages that are open' },
   configuration: { ends: 'nothing: the next start records every shared setting as changed' },
-  'secret ids': { ends: 'nothing: they name the secrets of the recovery codes' },
-  'unsubscribe links': { ends: 'links to unsubscribe in e-mails that were sent' },
+  'secret ids': { ends: 'nothing: they name the secrets of sealed values' },
+  'unsubscribe links': { ends: 'unless its keys are kept, links to unsubscribe in e-mails that were sent' },
 }
 
 /** The number of values of one kind, by what opens them. */
@@ -97,48 +104,79 @@ export interface SealedCount {
   isBrief: boolean
   /** By position in SECRET_KEY, newest first. */
   bySecret: number[]
-  /** Values without the name of their secret: any of them may be needed. */
+  /** Signatures, for which any secret may be needed whose key is not kept. */
   unknown: number
   /** Values that no secret opens. */
   lost: number
 }
 
-/** Rows with large values: an undo record can have 4 MiB. */
-const blocksAtOnce = 16
+export const storedPurposes = (Object.entries(sealedByPurpose) as [KeyPurpose, Stored | { ends: string }][]).flatMap(([purpose, kept]) =>
+  'ends' in kept ? [] : [{ purpose, ...kept }],
+)
 
-/** Counts what each secret opens, by trying: in the order of the disk, a few blocks at a time. */
-export async function countSealed(sql: Sql, keyring: Keyring, { isBrief }: { isBrief?: boolean } = {}): Promise<SealedCount[]> {
+/** Counts what each secret opens: by the id of the secret in the value, and by trying those of release 1.0.0, which have none. */
+export async function countSealed(sql: Sql, keyring: Keyring): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
-  for (const [purpose, kept] of Object.entries(sealedByPurpose) as [KeyPurpose, Stored | { ends: string }][]) {
-    if ('ends' in kept || (isBrief !== undefined && kept.isBrief !== isBrief)) continue
-    const { what, columns: sources } = kept
-    const count: SealedCount = { what, isBrief: kept.isBrief, bySecret: keyring.secretIds.map(() => 0), unknown: 0, lost: 0 }
-    for (const source of sources)
-      for await (const value of valuesOf(sql, source)) {
-        const opener =
-          value !== null && (source.holds === 'secret id' ? keyring.secretIds.indexOf(value) : keyring.openerOf(purpose, value))
-        if (opener === false) count.unknown += 1
-        else if (opener < 0) count.lost += 1
-        else count.bySecret[opener] = (count.bySecret[opener] ?? 0) + 1
-      }
+  for (const { purpose, what, isBrief, columns: sources, signed } of storedPurposes) {
+    const count: SealedCount = { what, isBrief, bySecret: keyring.secretIds.map(() => 0), unknown: 0, lost: 0 }
+    const add = (opener: number, number = 1): void => {
+      if (opener < 0) count.lost += number
+      else count.bySecret[opener] = (count.bySecret[opener] ?? 0) + number
+    }
+    for (const source of sources) {
+      for (const { id, number } of await countById(sql, source)) add(keyring.secretIds.indexOf(id), number)
+      for await (const rows of sealedRows(sql, source, `NOT ${hasId(source)}`))
+        for (const { value } of rows) add(keyring.openerOf(purpose, value))
+    }
+    if (signed) {
+      const [row] = await sql.query<{ number: number }>(`SELECT count(*)::int AS number FROM "${signed.table}" WHERE ${signed.where}`)
+      const kept = await readKeptKeys(sql, keyring)
+      if (keyring.secretIds.slice(1).every((id) => kept !== undefined && id in kept)) add(0, row?.number)
+      else count.unknown = row?.number ?? 0
+    }
     counts.push(count)
   }
   return counts
 }
 
-async function* valuesOf(sql: Sql, { table, text, where }: SealedColumn): AsyncGenerator<string | null> {
+const hasId = ({ text }: SealedColumn): string => `left(right(${text}, 9), 1) = '='`
+
+const countById = (sql: Sql, source: SealedColumn): Promise<{ id: string; number: number }[]> =>
+  sql.query(
+    `SELECT right(${source.text}, 8) AS id, count(*)::int AS number FROM "${source.table}"
+      WHERE (${source.where}) AND ${hasId(source)} GROUP BY 1`,
+  )
+
+/** Rows with large values: an undo record can have 4 MiB. */
+const blocksAtOnce = 16
+
+/** Returns the sealed values of a column in parts, in the order of the disk. `at` is the place of the row. */
+export async function* sealedRows(
+  sql: Sql,
+  { table, text, where }: SealedColumn,
+  condition: string,
+): AsyncGenerator<{ at: string; value: string }[]> {
   const [size] = await sql.query<{ blocks: number }>(
     `SELECT (pg_relation_size('"${table}"') / current_setting('block_size')::int)::int AS blocks`,
   )
-  for (let block = 0; block < (size?.blocks ?? 0); block += blocksAtOnce) {
-    const range = [`(${block},0)`, `(${block + blocksAtOnce},0)`]
-    const rows = await sql.query<{ value: string | null }>(
-      `SELECT ${text} AS value FROM "${table}" WHERE ctid >= $1::tid AND ctid < $2::tid AND (${where})`,
-      range,
+  for (let block = 0; block < (size?.blocks ?? 0); block += blocksAtOnce)
+    yield await sql.query(
+      `SELECT ctid::text AS at, ${text} AS value FROM "${table}"
+        WHERE ctid >= $1::tid AND ctid < $2::tid AND (${where}) AND ${condition}`,
+      [`(${block},0)`, `(${block + blocksAtOnce},0)`],
     )
-    for (const { value } of rows) yield value
-  }
 }
+
+/** Returns the keys that were kept of removed secrets; undefined if there are none, or if no secret opens them. */
+export async function readKeptKeys(sql: Sql, keyring: Keyring): Promise<KeptKeys | undefined> {
+  const [row] = await sql.query<{ kept_keys: string | null }>('SELECT kept_keys FROM installation')
+  const text = row?.kept_keys && keyring.tryOpen('kept keys', row.kept_keys)
+  return text ? JSON.parse(text) : undefined
+}
+
+/** Returns the number of values that need an older secret, or may need one. */
+export const olderOf = ({ bySecret, unknown }: SealedCount): number =>
+  bySecret.slice(1).reduce((sum, number) => sum + number, bySecret.length > 1 ? unknown : 0)
 
 const listed = (counts: readonly (readonly [number, string])[]): string =>
   counts.flatMap(([number, what]) => (number > 0 ? [`${number} ${what}`] : [])).join(', ')

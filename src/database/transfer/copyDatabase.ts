@@ -1,6 +1,7 @@
 import type { Database } from '../connection/database.ts'
 import { beginCopy, type CopyState, continueCopy, endCopy, readCopyState } from '../migrations/copyRecord.ts'
 import { migrate, migrationHistory } from '../migrations/migrate.ts'
+import { forgetPlace } from '../migrations/restore.ts'
 import { databaseId, emptyInstallation, filledTables, hasNoTables } from './emptyDatabase.ts'
 import { type Digest, describeTables, digestOf, readPages, type TableShape, writeTimesInUtc } from './tableShapes.ts'
 import { continueSequences, insertLines, setReferences } from './writeRows.ts'
@@ -66,6 +67,7 @@ export async function copyDatabase({ source, target, migrations, onProgress }: C
   )
   await target.script(continueSequences)
   const rows = await compare({ source, target, tables, report })
+  await forgetPlace(target.kysely)
   await target.script(endCopy)
   return { rows, tables: tables.length, isContinued }
 }

@@ -1,5 +1,6 @@
-import { randomInt } from 'node:crypto'
-import type { Keyring } from '../../base/keyring.ts'
+import { randomInt, type ScryptOptions, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { isSame, type Keyring, randomToken } from '../../base/keyring.ts'
 import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
@@ -19,13 +20,15 @@ export function typedRecoveryCode(typed: string): string | undefined {
 /** Replaces the recovery codes of an account. Returns the new ones, which are stored as hashes only. */
 export async function renewRecoveryCodes(writer: SchoolWriter, keyring: Keyring, { accountId }: FactorOwner): Promise<string[]> {
   const codes = Array.from({ length: count }, newCode)
+  const salt = randomToken(128)
+  const slowHashes = await Promise.all(codes.map((code) => slowHashOf(code, salt)))
   await removeRecoveryCodes(writer, { schoolId: writer.schoolId, accountId })
   await writer
     .insertInto('recovery_code')
     .values(
-      codes.map((code) => ({
-        ...{ school_id: writer.schoolId, account_id: accountId, hash: keyring.sign('recovery codes', signed(accountId, code)) },
-        key_id: keyring.secretIds[0] ?? null,
+      codes.map((code, index) => ({
+        ...{ school_id: writer.schoolId, account_id: accountId },
+        ...{ hash: keyring.sign('recovery codes', signed(accountId, code)), slow_hash: slowHashes[index] ?? null },
       })),
     )
     .execute()
@@ -40,11 +43,16 @@ export async function useRecoveryCode(
 ): Promise<number | undefined> {
   const unused = await database
     .selectFrom('recovery_code')
-    .select('hash')
+    .select(['hash', 'slow_hash'])
     .where('account_id', '=', accountId)
     .where('used_at', 'is', null)
     .execute()
-  const found = unused.find(({ hash }) => keyring.verify('recovery codes', signed(accountId, code), hash))
+  // The codes of an account share their salt, so that an attempt costs one hash.
+  const salts = new Set(unused.flatMap(({ slow_hash: slow }) => slow?.split('$')[1] ?? []))
+  const typed = await Promise.all([...salts].map((salt) => slowHashOf(code, salt)))
+  const found = unused.find(({ hash, slow_hash: slow }) =>
+    slow === null ? keyring.verify('recovery codes', signed(accountId, code), hash) : typed.some((one) => isSame(one, slow)),
+  )
   if (!found) return undefined
   const { numUpdatedRows } = await database
     .updateTable('recovery_code')
@@ -63,3 +71,10 @@ export async function removeRecoveryCodes(writer: SchoolWriter, { accountId }: F
 const newCode = (): string => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 const signed = (accountId: string, code: string): string => `${accountId} ${code}`
+
+const hashBytes = promisify<string, string, number, ScryptOptions, Buffer>(scrypt)
+
+/** Needs no secret of the service. A code has 59 random bits, so that a hash of some milliseconds and 2 MiB is slow enough. */
+async function slowHashOf(code: string, salt: string): Promise<string> {
+  return `scrypt$${salt}$${(await hashBytes(code, salt, 32, { N: 2048, r: 8, p: 1 })).toString('base64url')}`
+}

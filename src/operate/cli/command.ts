@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { confirm, requireAnswer } from './confirm.ts'
+import { confirm } from './confirm.ts'
 import { DryRunEnd, type Effects, runDry } from './dryRun.ts'
 import type { Session } from './session.ts'
 import { type Listed, printList, printOne } from './table.ts'
@@ -93,8 +93,6 @@ export interface Declaration<Name extends string, Of extends Options> extends Ab
   choices?: Readonly<Record<string, readonly string[]>>
   /** True if the command makes its dry run itself: `run` gets the option. */
   hasOwnDryRun?: true
-  /** Returns false if these options change nothing that needs a confirmation. A command without `--yes` never asks. */
-  asks?(options: Values<NoInfer<Of>>): boolean
   run(session: CommandSession, options: Values<NoInfer<Of>>, ...args: Arguments<Name>): unknown
 }
 
@@ -113,7 +111,6 @@ export const command =
     added.action(async (...args: Arguments<Name>) => {
       const options = added.opts<Values<Of>>()
       const { school, yes, json, dryRun } = added.opts<Values<typeof shared>>()
-      if (!dryRun && 'yes' in (declared.options ?? {}) && (declared.asks?.(options) ?? true)) requireAnswer(session.terminal, { yes })
       const bind = (opened: Session): CommandSession => ({
         ...opened,
         school: (slug = school) => opened.school(slug),

@@ -32,7 +32,7 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
     concurrency: 4,
     deliver: async (row) => deliver(schoolOf(row), outbox.open(row.payload) as Content),
   })
-  const toOthers = withheldIf(foundation.config.server.outgoing === 'off')
+  const toOthers = leaving(foundation.config.server.outgoing === 'off')
   const emailHandler = sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values))
   const worker = createOutboxWorker({
     database,
@@ -74,11 +74,10 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
   return worker
 }
 
-/** Keeps what would leave the service. Other kinds of work stay inside: what they add to the outbox is kept in turn. */
-const withheldIf =
+/** Marks what leaves the service, and keeps it if outgoing is off. Other kinds of work stay inside: what they add to the outbox is kept in turn. */
+const leaving =
   (isOff: boolean) =>
-  (handler: OutboxHandler): OutboxHandler =>
-    isOff ? { ...handler, withheld: outgoingIsOff } : handler
+  (handler: OutboxHandler): OutboxHandler => ({ ...handler, leaves: true, withheld: isOff ? outgoingIsOff : undefined })
 
 const traced = <Kind extends string>(tracing: Tracing | undefined, handlers: Record<Kind, OutboxHandler>): Record<Kind, OutboxHandler> => {
   const ofKind = ([kind, handler]: [string, OutboxHandler]): [string, OutboxHandler] => [

@@ -7,6 +7,7 @@ import { isLoopback } from '../../config/address.ts'
 import { clockOffset, serverVersion, timeZones } from '../../database/connection/serverFacts.ts'
 import { isOwnStorage, WrongStorage } from '../../database/files/fileStorage.ts'
 import { migrationHistory } from '../../database/migrations/migrate.ts'
+import { heldSince } from '../../database/migrations/restore.ts'
 import { mailOutage } from '../../database/outbox/mailOutage.ts'
 import { countWithheld } from '../../database/outbox/outboxLists.ts'
 import { countSealed, lostOf, neededOf } from '../../database/statements/sealedColumns.ts'
@@ -127,19 +128,20 @@ async function checkKeys(session: Session): Promise<Finding> {
 
 async function checkSecrets(session: Session): Promise<Finding> {
   const keyring = session.keyring()
-  const counts = await countSealed((await session.database()).sql, keyring, { isBrief: false })
+  const counts = await countSealed((await session.database()).sql, keyring)
   const lost = lostOf(counts)
+  const isLasting = counts.some((count) => !count.isBrief && count.lost > 0)
   if (lost !== '')
-    return failed(
+    return (isLasting ? failed : warned)(
       explainLoss(lost),
       'If the secret is gone: people use a recovery code or a passkey, or you run schoolgate people remove-second-factor.',
     )
   const older = keyring.secretIds.slice(1).map((_, index) => [index + 2, neededOf(counts, index + 1)] as const)
-  if (older.length === 0) return passed('SECRET_KEY opens everything that is stored for good')
+  if (older.length === 0) return passed('SECRET_KEY opens everything that is stored')
   const uses = older.map(([number, needed]) =>
     needed === ''
-      ? `secret ${number} is not needed for any lasting value: see schoolgate secrets status`
-      : `keep secret ${number}, needed for ${needed}`,
+      ? `secret ${number} is not needed for any stored value: it can be removed`
+      : `secret ${number} is needed for ${needed}: schoolgate secrets rotate seals them again`,
   )
   return passed(uses.join('; '))
 }
@@ -185,6 +187,12 @@ async function checkOutgoing(session: Session): Promise<Finding> {
     return warned(
       `${outgoingIsOff}: e-mails and webhooks are not sent, ${kept}`,
       'Set it to on, unless this is a copy of another installation.',
+    )
+  const since = await heldSince((await session.database()).kysely)
+  if (since)
+    return warned(
+      `e-mails and webhooks are held since the restore of ${since.toISOString()}, ${kept}`,
+      'They may have been sent before. Read "A restore" in docs/deploy.md, then run schoolgate outbox release.',
     )
   if (count === 0) return passed('e-mails and webhooks are sent')
   return warned(kept, 'schoolgate outbox list --state withheld shows them: replay or discard them.')

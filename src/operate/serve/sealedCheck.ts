@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Metrics } from '../../base/http/metrics.ts'
 import type { Keyring } from '../../base/keyring.ts'
 import type { Database } from '../../database/connection/database.ts'
-import { countSealed, lostOf, neededOf, type SealedCount } from '../../database/statements/sealedColumns.ts'
+import { countSealed, lostOf, neededOf, olderOf, type SealedCount } from '../../database/statements/sealedColumns.ts'
 
 export interface SealedCheck {
   /** @throws Error if there is anything lasting that no secret opens */
   check(): Promise<void>
   /** The values for which the older secrets are needed, in words. Empty before the first count. */
   summary(): { older_secrets: string[] }
+  /** Publishes the figures of the last count. */
+  collect(metrics: Pick<Metrics, 'collect'>): void
 }
 
 /** Readiness asks often, and the count reads every row. */
@@ -22,7 +25,7 @@ export function createSealedCheck(database: Pick<Database, 'sql'>, keyring: Keyr
   let running: Promise<void> | undefined
   const count = async (): Promise<void> => {
     try {
-      counts = await countSealed(database.sql, keyring, { isBrief: false })
+      counts = await countSealed(database.sql, keyring)
       countedAt = performance.now()
     } finally {
       running = undefined
@@ -35,9 +38,24 @@ export function createSealedCheck(database: Pick<Database, 'sql'>, keyring: Keyr
         running.catch(() => undefined)
         await Promise.race([running, delay(timeoutMs, undefined, { ref: false })])
       }
-      const lost = lostOf(counts)
+      const lost = lostOf(counts.filter(({ isBrief }) => !isBrief))
       if (lost !== '') throw new Error(explainLoss(lost))
     },
+    collect: (metrics) =>
+      metrics.collect((set) => {
+        const total = (of: (count: SealedCount) => number): number => counts.reduce((sum, count) => sum + of(count), 0)
+        set(
+          'schoolgate_sealed_values',
+          { opened_by: 'newest' },
+          total(({ bySecret }) => bySecret[0] ?? 0),
+        )
+        set('schoolgate_sealed_values', { opened_by: 'older' }, total(olderOf))
+        set(
+          'schoolgate_sealed_values',
+          { opened_by: 'none' },
+          total(({ lost }) => lost),
+        )
+      }),
     summary: () => ({ older_secrets: keyring.secretIds.slice(1).map((_, index) => neededOf(counts, index + 1)) }),
   }
 }

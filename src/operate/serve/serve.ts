@@ -13,6 +13,8 @@ import type { Database } from '../../database/connection/database.ts'
 import { createSharedClock } from '../../database/connection/sharedClock.ts'
 import { type FileStorage, requireOwnStorage, WrongStorage } from '../../database/files/fileStorage.ts'
 import { migrate } from '../../database/migrations/migrate.ts'
+import { noticeRestore } from '../../database/migrations/restore.ts'
+import { readKeptKeys } from '../../database/statements/sealedColumns.ts'
 import { beginChangeEpoch } from '../../database/tables/changeLog.ts'
 import { recordJobRun } from '../../database/tables/jobRuns.ts'
 import { type App, createApp } from '../compose/app.ts'
@@ -115,12 +117,14 @@ export async function serve(args: ServeArguments): Promise<Service> {
     waiting = starting
     const applied = await migrate(database, migrations, { onMigrated: progress?.migrated })
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
+    if (await noticeRestore(database)) log.warn('database restored or moved, e-mails and webhooks are held: schoolgate outbox release')
     const logLevel = await followLogLevel(database.lane('background'), log)
     undo.push(async () => logLevel.stop())
     await beginChangeEpoch(database.kysely)
     const clock = createSharedClock(database.lane('authorization'), args.systemTime)
     await clock.measure()
     const keyring = createKeyring(rootSecrets, clock.now)
+    keyring.accept((await readKeptKeys(database.lane('background').sql, keyring)) ?? {})
     const keys = createSigningKeyCheck({
       database: database.lane('authorization').kysely,
       keyring,
@@ -181,6 +185,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
 
     let quietMs = 0
     const sealed = createSealedCheck(database.lane('background'), keyring)
+    sealed.collect(app.metrics)
     const parts = serviceParts({ database, migrations, redis, storage, keys, secrets: sealed.check, clock: clockWatch.check })
     const readiness = createReadiness(parts, log)
     collectReadiness(app.metrics, readiness)

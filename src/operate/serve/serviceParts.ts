@@ -1,9 +1,10 @@
 import { reasonOf } from '../../base/log/reason.ts'
-import type { Database } from '../../database/connection/database.ts'
+import type { Database, Reader } from '../../database/connection/database.ts'
 import { readsFrom } from '../../database/connection/serverFacts.ts'
 import { withinDeadline } from '../../database/connection/withinDeadline.ts'
 import { type FileStorage, requireOwnStorage } from '../../database/files/fileStorage.ts'
 import { pendingMigrations } from '../../database/migrations/migrate.ts'
+import { heldSince } from '../../database/migrations/restore.ts'
 import { mailOutage } from '../../database/outbox/mailOutage.ts'
 import type { RedisConnection } from '../../database/redis/redis.ts'
 import { failingEndpoints } from '../../database/webhooks/endpointState.ts'
@@ -41,8 +42,14 @@ export function serviceParts({ database, migrations, redis, storage, keys, secre
     },
     mail: { loses: 'none', check: readFromDatabase(() => mailOutage(kysely)), freshSeconds: 5 },
     webhooks: { loses: 'none', check: readFromDatabase(() => failingEndpoints(kysely)), freshSeconds: 5 },
+    outgoing: { loses: 'none', check: readFromDatabase(() => holdReason(kysely)), freshSeconds: 5 },
     clock: { loses: 'none', check: clock },
   }
+}
+
+async function holdReason(db: Reader): Promise<string | undefined> {
+  const since = await heldSince(db)
+  return since && `e-mails and webhooks are held since the restore of ${since.toISOString()}: schoolgate outbox release`
 }
 
 /** A database that is full or read-only still serves reads. */

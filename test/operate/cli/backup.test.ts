@@ -77,7 +77,16 @@ describe.each(kinds)('a backup of a database (%s)', (kind) => {
       expect(await empty.cli(['backup', 'restore', output])).toMatchObject({ exitCode: 2 })
       const restored = await empty.cli(['backup', 'restore', output, '--yes'])
       expect(restored, restored.err).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^restored: \d+ rows and 2 files/) })
-      expect(await digestsOf(empty.database)).toEqual(digests)
+      // The restore is recorded.
+      const { audit_log: _audit, installation: _installation, ...others } = digests
+      expect(await digestsOf(empty.database)).toMatchObject(others)
+      const { sql } = empty.database
+      expect(
+        await sql.query(
+          `SELECT DISTINCT details->>'how' AS how, details->>'operator' AS operator FROM audit_log WHERE event = 'operator.restored'`,
+        ),
+      ).toEqual([{ how: 'backup restore', operator: 'ops' }])
+      expect(await sql.query('SELECT 1 FROM installation WHERE held_since IS NOT NULL AND restored_at IS NOT NULL')).toHaveLength(1)
       const storage = await openFileStorage(empty.directory, undefined)
       await requireOwnStorage(empty.database, storage)
       const contents = await storage.read(key)

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ensureSchool } from '../../../src/database/tables/schools.ts'
 import { openTestDatabase, type TestDatabase, unpackEmbedded } from '../../support/databases.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
@@ -255,20 +256,32 @@ describe('in process', () => {
   test.each([
     [['clients', 'disable', 'x']],
     [['clients', 'delete', 'x']],
-    [['clients', 'prune']],
     [['integrations', 'remove', 'x']],
     [['people', 'disable', 'a@example.org']],
     [['people', 'erase', 'a@example.org']],
-    [['grants', 'revoke', '--client', 'x']],
-    [['integrations', 'rotate-secret', 'x', '--overlap', '0']],
     [['grants', 'revoke', 'x']],
+    [['grants', 'revoke']],
     [['keys', 'retire', 'x']],
-    [['keys', 'rotate', '--now']],
-    [['demo', 'remove']],
-  ])('%j asks: without a terminal and without --yes it is refused before anything is opened', async (args) => {
-    const nothing = createCli({ variables: { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/nothing' } })
-    expect(await nothing(args, { input: 'y\n' })).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('--yes') })
+    [['outbox', 'release']],
+  ])('%j names what is wrong before it asks for a confirmation', async (args) => {
+    const { database, drop } = await openTestDatabase()
+    await ensureSchool(database.kysely, { slug: 'demo', name: 'Demo', locale: 'en', time_zone: 'UTC', currency: 'EUR' })
+    const { exitCode, err } = await createCli({ variables: environment, database })(args, { input: 'y\n' })
+    expect([exitCode, err]).toEqual([args.length === 2 && args[0] === 'grants' ? 2 : 1, expect.not.stringContaining('--yes')])
+    await drop()
   })
+
+  test.each([[['keys', 'rotate', '--now']], [['secrets', 'rotate', '--leaked']]])(
+    '%j asks: without a terminal and without --yes it is refused, and nothing is changed',
+    async (args) => {
+      const { database, drop } = await openTestDatabase()
+      await ensureSchool(database.kysely, { slug: 'demo', name: 'Demo', locale: 'en', time_zone: 'UTC', currency: 'EUR' })
+      const run = createCli({ variables: environment, database })
+      expect(await run(args, { input: 'y\n' })).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining('--yes') })
+      expect(await database.sql.query('SELECT 1 FROM signing_key UNION ALL SELECT 1 FROM audit_log')).toEqual([])
+      await drop()
+    },
+  )
 
   test('before its first start a school has no row, and commands that only read do not create it', async () => {
     const { database, drop } = await openTestDatabase()

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
+import { forgetPlace, lastNumbers, raiseNumber, recordRestore } from '../../../database/migrations/restore.ts'
 import { listSchools } from '../../../database/tables/schools.ts'
 import { openConfiguredFileStorage } from '../../serve/open.ts'
 import { makeBackup, readBackup, restoreRows, rowsIn, verifyBackup } from '../backup.ts'
-import { command, group, required, text, yesOption } from '../command.ts'
+import { choice, command, group, jsonOption, required, schoolOption, text, yesOption } from '../command.ts'
+import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { reportProgress } from '../reportProgress.ts'
 import { storeFiles } from '../savedFolder.ts'
@@ -67,11 +69,68 @@ first, and empty Redis: its contents belong to the former database. The same SEC
       const database = await session.newOrOldDatabase()
       const onProgress = reportProgress(terminal)
       const rows = await withProgress(terminal, 'restoring', () => restoreRows(database, { directory, backup, onProgress }))
+      await database.transaction(async (writer) => {
+        await forgetPlace(writer)
+        await recordRestore(writer, { how: 'backup restore', backupOf: backup.created_at, operator: session.userName })
+      })
       await storeFiles({ directory, files: backup.files, storage, onProgress })
       terminal.out(`restored: ${rows} rows and ${backup.files.length} files of ${backup.created_at}\n`)
+      terminal.out(nextSteps)
     } finally {
       storage.close()
     }
+  },
+})
+
+/** Grants that were revoked since, and refresh tokens that were replaced since, are valid again. */
+const nextSteps = `
+What happened after the backup is gone. Before people use the service:
+  schoolgate grants revoke --all-before <time of the restore>   ends tokens that were replaced or revoked since; people allow their apps again
+  schoolgate backup numbers                                     shows the last numbers of orders and invoices: raise those that were given out since
+  schoolgate outbox release --discard                           ends the hold of e-mails and webhooks, which may have been sent already
+docs/deploy.md describes each.
+`
+
+const mark = command({
+  name: 'mark',
+  summary: `Record that the database was restored by other tools, such as a base backup, a snapshot of a disk, or a copy of DATA_DIR. Run it before the
+service starts: e-mails and webhooks are then held. A dump that was restored into another database, and backup restore, are noticed without it.`,
+  examples: ['backup mark'],
+  async run(session) {
+    await session.change(({ writer }) => recordRestore(writer, { how: 'backup mark', operator: session.userName }))
+    session.terminal.out(`the restore is recorded; e-mails and webhooks are held\n${nextSteps}`)
+  },
+})
+
+const numbers = command({
+  name: 'numbers',
+  summary: `Show the last numbers of orders, invoices and credit notes. With --kind and --last, let them continue after a number that was given out
+after the backup, so that no number is given out twice.`,
+  examples: ['backup numbers', 'backup numbers --kind invoice --last 2026-000512'],
+  options: {
+    ...schoolOption,
+    ...jsonOption,
+    kind: choice('kind', 'the numbers to raise', ['order', 'invoice', 'credit_note']),
+    last: text('number', 'the last number that was given out: its year and its six digits'),
+  },
+  async run(session, { kind, last }) {
+    if ((kind === undefined) !== (last === undefined)) throw usage('give --kind and --last together')
+    if (kind !== undefined && last !== undefined) {
+      const [, year, number] = /^(?:[A-Z]+-)?(\d{4})-(\d{6,9})$/.exec(last) ?? []
+      if (!year || !number) throw usage(`--last must be a number such as 2026-000512, not ${last}`)
+      const school = await session.school()
+      const isRaised = await school.change(async ({ writer, record }) => {
+        const raised = await raiseNumber(writer, { schoolId: school.id, kind, year: Number(year), last: Number(number) })
+        if (raised) await record({ event: 'operator.numbers_raised', details: { kind, last } })
+        return raised
+      })
+      if (!isRaised) throw failure(`numbers of ${school.slug} are at ${last} or higher: nothing was changed`)
+    }
+    const rows = (await lastNumbers((await session.database()).kysely)).map((row) => ({
+      ...row,
+      last: `${row.year}-${String(row.last).padStart(6, '0')}`,
+    }))
+    session.printList(rows, { columns: ['school', 'kind', 'last'], empty: 'no numbers were given out' })
   },
 })
 
@@ -81,5 +140,5 @@ export const backup = group(
     summary: 'Makes, checks and restores backups of the whole installation.',
     examples: ['backup create --output ./backup', 'backup verify ./backup'],
   },
-  [create, verify, restore],
+  [create, verify, restore, mark, numbers],
 )

@@ -22,7 +22,6 @@ a secret that was replaced before ends now. Tokens stay valid. For an integratio
     ...jsonOption,
     overlap: withDefault(parsed('hours', `how long the earlier secret is accepted, 0 to ${longestOverlapHours}`, overlapHours), 24),
   },
-  asks: ({ overlap }) => overlap === 0,
   async run(session, { overlap }, id) {
     const { terminal } = session
     const school = await session.school()

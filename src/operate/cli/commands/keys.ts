@@ -38,7 +38,6 @@ const rotate = command({
     ...removalOptions,
     now: flag('start signing immediately: verifiers with a cached key set fail until they refresh it'),
   },
-  asks: ({ now }) => now ?? false,
   async run(session, { now }) {
     const { terminal } = session
     const school = await session.schoolToFill()

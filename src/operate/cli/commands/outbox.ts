@@ -1,7 +1,9 @@
+import { endHold, heldSince } from '../../../database/migrations/restore.ts'
 import { outboxKinds } from '../../../database/outbox/outboxKinds.ts'
-import { discardOutbox, replayOutbox } from '../../../database/outbox/outboxLists.ts'
+import { countWithheld, discardOutbox, replayOutbox } from '../../../database/outbox/outboxLists.ts'
 import { listOutbox } from '../../../database/tables/administration.ts'
-import { choice, command, group, jsonOption, removalOptions, schoolOption, text, withDefault } from '../command.ts'
+import { listSchools } from '../../../database/tables/schools.ts'
+import { choice, command, flag, group, jsonOption, removalOptions, schoolOption, text, withDefault } from '../command.ts'
 import { failure } from '../failures.ts'
 import { limitIn, rowIdIn } from '../outboxArguments.ts'
 import { moment } from '../table.ts'
@@ -81,11 +83,37 @@ const discard = command({
   },
 })
 
+const release = command({
+  name: 'release',
+  summary: `Send the e-mails and webhooks of all schools again that are held after a restore, or delete them. Those from before the backup may have been
+sent already; outbox list --state withheld shows them.`,
+  examples: ['outbox release --discard --yes', 'outbox release --yes'],
+  options: { ...removalOptions, discard: flag('delete what is held instead of sending it') },
+  async run(session, { discard: isDiscarded = false }) {
+    const database = await session.database()
+    const since = await heldSince(database.kysely)
+    if (!since) throw failure('nothing is held: no restore was recorded, or it was released')
+    const held = await countWithheld(database.kysely)
+    await session.confirm(`${isDiscarded ? 'Delete' : 'Send'} ${held} held e-mails and webhooks, and send those that follow?`)
+    const count = await session.change(async ({ writer, record }) => {
+      await endHold(writer)
+      let total = 0
+      for (const { id } of await listSchools(writer)) {
+        const rows = await (isDiscarded ? discardOutbox : replayOutbox)(writer, { schoolId: id, state: 'withheld' })
+        await record({ school_id: id, event: 'operator.outbox_released', details: { rows, discarded: isDiscarded } })
+        total += rows
+      }
+      return total
+    })
+    session.terminal.out(`released: ${count} messages ${isDiscarded ? 'are deleted' : 'will be sent'}\n`)
+  },
+})
+
 export const outbox = group(
   {
     name: 'outbox',
     summary: 'Shows e-mails, webhooks and other work that waits for its delivery or was given up.',
     examples: ['outbox list --state dead', 'outbox replay 4711'],
   },
-  [list, replay, discard],
+  [list, replay, discard, release],
 )

@@ -1,5 +1,8 @@
+import { rotateSealed } from '../../../database/statements/rotateSealed.ts'
 import { countSealed, lostOf, neededOf, sealedByPurpose } from '../../../database/statements/sealedColumns.ts'
-import { command, group, jsonOption } from '../command.ts'
+import { listSchools } from '../../../database/tables/schools.ts'
+import { command, flag, group, jsonOption, yesOption } from '../command.ts'
+import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 
 const status = command({
@@ -24,7 +27,10 @@ const status = command({
     if (json) return
     for (let position = 1; position < keyring.secretIds.length; position += 1) {
       const needed = neededOf(counts, position)
-      const advice = needed === '' ? 'is not needed for any stored value: it can be removed' : `may be needed for ${needed}: keep it`
+      const advice =
+        needed === ''
+          ? 'is not needed for any stored value: it can be removed'
+          : `is needed for ${needed}: keep it, or run schoolgate secrets rotate`
       terminal.out(`\nSecret ${position + 1} ${advice}\n`)
     }
     const ending = Object.values(sealedByPurpose).flatMap((kept) => ('ends' in kept && !kept.ends.startsWith('nothing') ? [kept.ends] : []))
@@ -34,7 +40,48 @@ const status = command({
   },
 })
 
+const rotate = command({
+  name: 'rotate',
+  summary: `Encrypt everything with the first secret of SECRET_KEY that is encrypted with another one, while the service runs. Afterwards the older
+secrets can be removed. It can be interrupted and repeated. All processes must have the new secret as the first one: docs/deploy.md has the steps.`,
+  examples: ['secrets rotate', 'secrets rotate --leaked --yes'],
+  options: {
+    ...yesOption,
+    leaked: flag('an older secret has leaked: keep no keys of it, and delete the recovery codes of release 1.0.0 that depend on it'),
+  },
+  async run(session, { leaked: isLeaked = false }) {
+    const { terminal } = session
+    const keyring = session.keyring()
+    const { sql } = await session.database()
+    if (isLeaked) await session.confirm('Keep no keys of the older secrets, and delete the recovery codes that depend on a secret?')
+    let reportedAt = performance.now()
+    const { sealed, left, deleted } = await rotateSealed(sql, keyring, {
+      isLeaked,
+      onProgress({ what, sealed }) {
+        if (performance.now() - reportedAt < reportMs) return
+        reportedAt = performance.now()
+        terminal.err(`${what}: ${sealed} values are sealed again so far\n`)
+      },
+    })
+    await session.change(async ({ writer, record }) => {
+      for (const { id } of await listSchools(writer))
+        await record({ school_id: id, event: 'operator.secrets_rotated', details: { sealed, left, deleted, leaked: isLeaked } })
+    })
+    terminal.out(`${sealed} values are sealed again${deleted > 0 ? `, ${deleted} recovery codes are deleted` : ''}\n`)
+    if (left > 0)
+      throw failure(`${left} values are not sealed with the first secret: see schoolgate secrets status, and repeat the command`)
+    if (keyring.secretIds.length > 1)
+      terminal.out('Remove the older secrets from SECRET_KEY and restart each process. Check first: schoolgate secrets status\n')
+  },
+})
+
+const reportMs = 2000
+
 export const secrets = group(
-  { name: 'secrets', summary: 'Shows what the secrets of SECRET_KEY are needed for.', examples: ['secrets status'] },
-  [status],
+  {
+    name: 'secrets',
+    summary: 'Shows what the secrets of SECRET_KEY are needed for, and encrypts with the newest.',
+    examples: ['secrets status', 'secrets rotate'],
+  },
+  [status, rotate],
 )

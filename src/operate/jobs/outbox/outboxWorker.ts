@@ -5,6 +5,7 @@ import { isOutage } from '../../../base/process/outage.ts'
 import { retryDelay } from '../../../base/process/retryDelay.ts'
 import type { Database } from '../../../database/connection/database.ts'
 import { withinDeadline } from '../../../database/connection/withinDeadline.ts'
+import { heldSince } from '../../../database/migrations/restore.ts'
 import { type ClaimedRow, claimOutbox, type Settlement, settleOutbox } from '../../../database/outbox/claimOutbox.ts'
 import { dueLanes } from '../../../database/outbox/dueLanes.ts'
 import type { OutboxKind } from '../../../database/outbox/outboxKinds.ts'
@@ -19,6 +20,8 @@ export interface OutboxHandler {
   isTriedOnce?: boolean
   /** Why nothing is sent: rows are stored as withheld, with their payload. */
   withheld?: string | undefined
+  /** True if the work leaves the service: it waits for an operator after a restore, because it may have been done before. */
+  leaves?: boolean
   /** May run several times for a row. Throws a DeliveryFailure, or any other error for another attempt. */
   deliver(row: ClaimedRow): Promise<void>
   /** Replaces the claim of rows, for handlers with endpoints. */
@@ -71,8 +74,15 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
     onOutcome?.(row.kind, ended.outcome)
     attempts += 1
   }
+  let isHeld = false
+  /** E-mails that were asked for after the restore are sent: somebody waits for a new password. */
+  const holds = async (row: ClaimedRow): Promise<boolean> => {
+    const since = await heldSince(database.kysely)
+    return since !== undefined && (row.kind !== 'email' || row.created_at <= since)
+  }
   const attempt = async (row: ClaimedRow, handler: OutboxHandler): Promise<void> => {
     if (handler.withheld !== undefined) return settle(row, { outcome: 'withheld', reason: handler.withheld })
+    if (handler.leaves && isHeld && (await holds(row))) return settle(row, { outcome: 'withheld', reason: heldReason })
     if (row.is_expired && !(handler.isTriedOnce && row.attempts === 1))
       return settle(row, { outcome: 'dead', reason: 'not delivered in time' })
     try {
@@ -114,6 +124,7 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
             database.kysely,
             kinds.filter((kind) => !handlers[kind]?.claim),
           )
+      if (due.length > 0) isHeld = (await heldSince(database.kysely)) !== undefined
       isFailing = false
       await Promise.all(
         due.map(async ({ kind, school_id: schoolId, target: name }) => {
@@ -163,6 +174,9 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
     },
   }
 }
+
+/** The reason that rows and commands show. */
+const heldReason = 'held after a restore: see schoolgate outbox release'
 
 /** Messages of other errors can contain values of the row, so only their code is stored. */
 const reasonToStore = (error: unknown): string => {
