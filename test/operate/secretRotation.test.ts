@@ -18,9 +18,7 @@ import { addPerson, password } from '../support/service.ts'
 
 const { postgresql } = await availableServices()
 const root = resolve(import.meta.dirname, '../..')
-const [older, newer, newest] = ['the first', 'the second', 'the third'].map(
-  (name) => `${name} root secret that is long enough to be taken`,
-)
+const [older, newer, newest] = ['the first', 'the second', 'the third'].map((name) => `${name} root secret that is long enough to be taken`)
 const email = 'ada@example.org'
 
 /** The shell commands of docs/deploy.md that are marked with this name. */

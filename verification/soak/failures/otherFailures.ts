@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { rootSecret } from '../../../test/support/process.ts'
 import { type Failure, nothing, rejections } from './failure.ts'
+import { schoolgate } from './schoolgate.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
@@ -34,6 +35,30 @@ export const otherFailures: Failure[] = [
       const filler = join(disks?.files ?? '', 'filler')
       for (const bytes of [1 << 20, 1 << 12, 1]) await fillFile(filler, bytes)
       return () => rm(filler)
+    },
+  },
+  {
+    name: 'SECRET_KEY rotated',
+    cause:
+      'the processes restart one after the other with `old,new`, then with `new,old`, and `schoolgate secrets rotate` encrypts what is stored',
+    undo: '–',
+    allowed: nothing,
+    holdMs: 0,
+    async run(installation, random) {
+      const { environment } = installation
+      const [old] = (environment.SECRET_KEY ?? rootSecret).split(',')
+      const fresh = `a secret for the rotation ${random.below(1e9)} that is long enough`
+      for (const secrets of [`${old},${fresh}`, `${fresh},${old}`]) {
+        environment.SECRET_KEY = secrets
+        for (const index of [0, 1]) {
+          await installation.stopProcess(index)
+          await installation.start(index)
+        }
+      }
+      await schoolgate(installation, 'secrets', 'rotate')
+      const status = await schoolgate(installation, 'secrets', 'status')
+      if (!status.includes('Secret 2 is not needed')) throw new Error(`values are left after the rotation: ${status}`)
+      return async () => undefined
     },
   },
   {

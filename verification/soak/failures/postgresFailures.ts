@@ -9,6 +9,7 @@ import { createPostgres } from '../servers/postgresServer.ts'
 import { createRedis } from '../servers/redisServer.ts'
 import { anyFailure, type Failure, rejections } from './failure.ts'
 import { emulateFullDisk, fillDisk } from './fullDatabase.ts'
+import { schoolgate } from './schoolgate.ts'
 
 const run = promisify(execFile)
 
@@ -124,14 +125,17 @@ export const postgresFailures: Failure[] = [
   {
     name: 'restore into a new server',
     cause: 'both processes stop, `pg_dump`, a new PostgreSQL with `pg_restore`, an empty Redis, as docs/deploy.md describes',
-    undo: 'both processes start with the new servers',
+    undo: 'both processes start with the new servers, and `schoolgate outbox release` sends what they hold',
     allowed: anyFailure,
     forgets: 'redis',
     holdMs: 0,
     async run(installation) {
       await Promise.all([0, 1].map((index) => installation.stopProcess(index)))
       await moveDatabase(installation)
-      return () => Promise.all([0, 1].map((index) => installation.start(index)))
+      return async () => {
+        await Promise.all([0, 1].map((index) => installation.start(index)))
+        await schoolgate(installation, 'outbox', 'release', '--yes')
+      }
     },
   },
 ]
