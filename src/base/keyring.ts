@@ -134,7 +134,7 @@ export function createKeyring(rootSecrets: readonly string[], now: () => number 
 const idLength = 8
 
 /** Returns the id of the root secret that sealed a text; undefined if an earlier release sealed it. */
-export const secretIdOf = (sealed: string): string | undefined => (sealed.at(-idLength - 1) === '=' ? sealed.slice(-idLength) : undefined)
+const secretIdOf = (sealed: string): string | undefined => (sealed.at(-idLength - 1) === '=' ? sealed.slice(-idLength) : undefined)
 
 /** Derives a 32-byte key that only the holder of `token` can derive. */
 export function keyFromToken(token: string, purpose: string): KeyObject {

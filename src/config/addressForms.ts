@@ -8,11 +8,12 @@ import { storageAddressError } from '../base/net/storageAddress.ts'
 export const isHost = (text: string): boolean =>
   isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
 
-/** True for the URL of PostgreSQL. A `@`, `/` or `#` of a password that is not encoded would make a part of the password the host. */
-export const isDatabase = (text: string): boolean => /^postgres(ql)?:\/\/[^@#]*(@[^@#]*)?$/.test(text.split('?')[0] ?? '')
-
-/** True for a URL of PostgreSQL that names a known pooler, or none. */
-export const hasKnownPooler = (text: string): boolean => poolerOf(text) !== undefined
+/**
+ * True for the URL of PostgreSQL, with a known pooler if it names one. A `@` or `#` of a password that is not encoded would make a part of the
+ * password the host.
+ */
+export const isDatabase = (text: string): boolean =>
+  /^postgres(ql)?:\/\/[^@#]*(@[^@#]*)?$/.test(text.split('?')[0] ?? '') && poolerOf(text) !== undefined
 
 export const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { emailForm } from '../base/text/emailAddress.ts'
 import { nearest } from '../base/text/nearest.ts'
 import { origin } from './address.ts'
-import { hasKnownPooler, isDatabase, isHost, isMailServer, storageRule } from './addressForms.ts'
+import { isDatabase, isHost, isMailServer, storageRule } from './addressForms.ts'
 import { adminHosts } from './adminHosts.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
@@ -24,7 +24,6 @@ const database = (description: string, example: string) =>
   z
     .string()
     .refine(isDatabase)
-    .refine(hasKnownPooler)
     .optional()
     .meta({
       title:

@@ -24,10 +24,12 @@ export async function rotateSealed(
   { isLeaked, onProgress }: { isLeaked: boolean; onProgress(progress: { what: string; sealed: number }): void },
 ): Promise<Rotation> {
   // First: a process that starts with the new secret alone needs them.
-  keyring.accept(isLeaked ? {} : ((await readKeptKeys(sql, keyring)) ?? {}))
+  const stored = isLeaked ? {} : await readKeptKeys(sql, keyring)
+  keyring.accept(stored ?? {})
   const kept = isLeaked ? {} : keyring.olderKeys()
   const keptKeys = Object.keys(kept).length > 0 ? keyring.seal('kept keys', JSON.stringify(kept)) : null
-  await sql.query('UPDATE installation SET kept_keys = $1', [keptKeys])
+  // Those that no secret opens stay, for a secret that is added again.
+  await sql.query('UPDATE installation SET kept_keys = $1 WHERE $2 OR kept_keys IS NULL', [keptKeys, stored !== undefined])
   let [sealed, left] = [0, 0]
   for (let pass = 0; pass < maxPasses; pass += 1) {
     const before = sealed
@@ -61,10 +63,10 @@ async function sealAgain(
   if (opened.length === 0) return 0
   const { table, name, text, stored } = source
   const done = await sql.query(
-    `WITH given AS (SELECT at::tid AS at, value, sealed FROM unnest($1::text[], $2::text[], $3::text[]) AS g(at, value, sealed)),
-          free AS (SELECT "${table}".ctid AS at, given.sealed FROM "${table}" JOIN given ON "${table}".ctid = given.at AND ${text} = given.value
+    `WITH given AS (SELECT g.place::tid AS place, g.former, g.fresh FROM unnest($1::text[], $2::text[], $3::text[]) AS g(place, former, fresh)),
+          free AS (SELECT given.place, given.fresh FROM "${table}" JOIN given ON "${table}".ctid = given.place AND ${text} = given.former
                       FOR UPDATE OF "${table}" SKIP LOCKED)
-     UPDATE "${table}" SET "${name}" = ${stored('free.sealed')} FROM free WHERE "${table}".ctid = free.at RETURNING 1`,
+     UPDATE "${table}" SET "${name}" = ${stored('free.fresh')} FROM free WHERE "${table}".ctid = free.place RETURNING 1`,
     [opened.map(({ at }) => at), opened.map(({ value }) => value), opened.map(({ sealed: fresh }) => fresh)],
   )
   return done.length

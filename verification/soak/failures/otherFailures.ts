@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { rootSecret } from '../../../test/support/process.ts'
+import { until } from '../../../test/support/poll.ts'
 import { type Failure, nothing, rejections } from './failure.ts'
 import { schoolgate } from './schoolgate.ts'
 
@@ -53,6 +54,9 @@ export const otherFailures: Failure[] = [
         for (const index of [0, 1]) {
           await installation.stopProcess(index)
           await installation.start(index)
+          const { admin = '' } = installation.processes[index] ?? {}
+          const serves = async () => /^schoolgate_requests_total\{.*"success".*\} [1-9]/m.test(await (await fetch(`${admin}/metrics`)).text())
+          await until(serves, { what: 'nginx to use the process again' })
         }
       }
       await schoolgate(installation, 'secrets', 'rotate')

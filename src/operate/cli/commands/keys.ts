@@ -66,6 +66,9 @@ const retire = command({
   options: { ...schoolOption, ...removalOptions },
   async run(session, _options, kid) {
     const school = await session.school()
+    const keepHours = session.settings().config.oauth.signing_keys.keep_after_retirement_hours
+    const published = await listSigningKeys(await session.prisma(), { schoolId: school.id, keepHours })
+    if (!published.some((key) => key.kid === kid)) throw failure(problems.unknown(kid))
     await session.confirm(`Retire key ${kid} of ${school.slug}?`)
     await school.change(async ({ writer, record }) => {
       const outcome = await retireKey(writer, { schoolId: school.id, kid })
