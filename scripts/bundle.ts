@@ -16,6 +16,17 @@ import { compiledViews } from './compiledViews.ts'
  */
 const separate = ['@electric-sql/pglite', '@prisma/client']
 
+/** Koa compares each body with the `Response` of Node's fetch, which no handler returns. The name alone loads fetch, which takes 25 ms. */
+const withoutFetch = {
+  name: 'without-fetch',
+  transform(code: string, id: string) {
+    if (!/koa\/lib\/(?:application|response)\.js$/.test(id)) return undefined
+    const changed = code.replaceAll(/\w+ instanceof Response\b/g, 'false')
+    if (changed === code) throw new Error(`${id} no longer compares with Response: remove this plugin if Koa does not load fetch`)
+    return { code: changed, map: null }
+  },
+}
+
 /** Returns the folder of a module's package below `node_modules`; undefined for a module of ours. */
 export const packageOf = (file: string): string | undefined =>
   /node_modules\/(.*node_modules\/)?(@[^/]+\/)?[^/]+/.exec(file)?.[0].slice('node_modules/'.length)
@@ -35,11 +46,17 @@ function withOwnPlace(code: string, id: string): { code: string; map: null } | u
   return { code: placed, map: null }
 }
 
-/** Replaces what is compiled, parsed and rendered when the bundle is written. */
+/** The declarations are checked when the bundle is written, which imports them. */
+const unchecked = 'export const checkDeclaration = () => undefined, checkDescriptions = checkDeclaration'
+
+/** Replaces what is compiled, parsed, rendered and checked when the bundle is written. */
 const written = {
   name: 'written',
   resolveId: (id: string) => (id.endsWith('/codeTexts.ts') ? join(root, 'src/operate/compose/writtenTexts.ts') : undefined),
-  load: (id: string) => (id === join(root, 'src/base/text/views.ts') ? { code: compiledViews(join(root, 'views')), map: null } : undefined),
+  load(id: string) {
+    if (id === join(root, 'src/base/text/views.ts')) return { code: compiledViews(join(root, 'views')), map: null }
+    return id === join(root, 'src/engine/declare/checkDeclaration.ts') ? { code: unchecked, map: null } : undefined
+  },
 }
 
 const httpModule = '\0http'
@@ -63,7 +80,7 @@ export const bundleOptions = (cwd: string, separated = new Set<string>()): Input
   // A package of Koa's uses eval to name its deprecations.
   checks: { eval: false },
   external: (id) => isSeparate(id) && Boolean(separated.add(id)),
-  plugins: [written, lightHttp, { name: 'own-place', transform: withOwnPlace }],
+  plugins: [written, lightHttp, withoutFetch, { name: 'own-place', transform: withOwnPlace }],
 })
 
 /** Writes the bundle. A production install has no bundler: there the sources run, or the bundle that came with them. */

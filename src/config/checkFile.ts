@@ -20,7 +20,12 @@ export function checkFile<Schema extends z.ZodType>(file: string, text: string, 
     converted ??= toJsonSchema(schema)
     return converted
   }
-  const { value: raw, findings, isReadable, lineOf } = readYaml(text, (path) => schemaAt(shapeOf(), path)?.type === 'object')
+  const {
+    value: raw,
+    findings,
+    isReadable,
+    lineOf,
+  } = readYaml(text, (path) => path.length === 0 || schemaAt(shapeOf(), path)?.type === 'object')
   const parsed = isReadable ? schema.safeParse(raw) : undefined
   const invalid = new Set(findings.map(({ path }) => formatPath(path)))
   const judged = (parsed?.error?.issues ?? [])

@@ -1,5 +1,5 @@
 import { type Area, type ScopeEntry, scopesOf } from '../engine/declare/area.ts'
-import { type Operation, withKeysInFilters } from '../engine/declare/operations.ts'
+import type { Operation } from '../engine/declare/operations.ts'
 import { operationsOf } from '../engine/declare/operationsOf.ts'
 import type { Resource } from '../engine/declare/resource.ts'
 import { account } from './account/account.ts'
@@ -77,7 +77,7 @@ export const resources: readonly Declared[] = [
 
 export const operationsIn = (declared: readonly Declared[]): Operation[] => {
   const withRows = declared.flatMap((one) => ('operations' in one ? [one] : []))
-  return withKeysInFilters(withRows.flatMap(operationsOf), withRows)
+  return withRows.flatMap((resource) => operationsOf(resource, withRows))
 }
 
 export const serviceOperations: readonly Operation[] = operationsIn(resources)

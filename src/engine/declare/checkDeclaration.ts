@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { reference, timestamp } from './fields.ts'
 import { parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
 import { isArray, isObjectSchema, isRecord, isUnion, isWrapper, membersOf, unwrapped } from './views.ts'
 
 /**
- * Checks what types cannot check in a declaration.
- * @throws Error at start if the declaration contradicts itself
+ * Checks what types cannot check in a declaration: when the bundle is written, and in every process that runs the sources. The bundle has no
+ * checks.
+ * @throws Error if the declaration contradicts itself
  */
 export function checkDeclaration(resource: Resource): void {
   const { name, schema, inputs, operations, sorts, writable, writers, columns, slugFrom, hasSlug, isSingleton } = resource
@@ -95,18 +95,6 @@ const rulesOf = ({ update, replace, remove }: Resource['operations']): Record<st
 function isListIn(schema: z.ZodObject, [name = '', ...inner]: readonly string[]): boolean {
   const list = unwrapped(membersOf(schema)[name] ?? z.never())
   return isArray(list) && (inner.length === 0 || (isObjectSchema(list.element) && isListIn(list.element, inner)))
-}
-
-export const commonTimes: readonly string[] = ['created_at', 'updated_at']
-
-export function withCommonFields(schema: z.ZodObject, object: string, idPrefix: string): z.ZodObject {
-  return z.object({
-    id: reference(idPrefix, 'Unique id; never changes. Ids of one type sort by creation time.'),
-    object: z.literal(object).meta({ description: 'Type of this object.' }),
-    ...schema.shape,
-    created_at: timestamp().meta({ description: 'Creation time.', example: '2026-03-01T09:30:00.000Z' }),
-    updated_at: timestamp().meta({ description: 'Time of the last change.', example: '2026-03-01T09:30:00.000Z' }),
-  })
 }
 
 /**

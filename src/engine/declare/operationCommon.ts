@@ -18,7 +18,7 @@ export const base = (resource: Resource, { scope, roles }: Rules, { id, summary 
   scope: declaredScope(resource, scope, id),
   anonymous: 'none' as const,
   roles: roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous'),
-  parameters: [],
+  parameters: none,
   successStatus: 200 as const,
 })
 
@@ -57,23 +57,28 @@ function rolesOf(resource: Resource, verb: ScopeVerb): Audience[] {
   return resource.audiences.filter((audience) => audiences.indexOf(audience) >= lowest)
 }
 
+/** Creates parameters: on the first use of an operation, because a process uses few of them. */
+export type MakeParameters = () => readonly Parameter[]
+
 /** A path under `/api/v1` and its parameters. */
-interface Place {
+export interface Place {
   path: string
-  parameters: readonly Parameter[]
+  parameters: MakeParameters
 }
+
+export const none: MakeParameters = () => []
 
 /** Returns the path of one row, or of something that belongs to it. A parameter named `id` accepts whatever identifies the row. */
 export function place(resource: Resource, key: KeyName, end?: string): Place {
-  const parameters = rowParameters(resource, false, { name: key, accepts: key === 'id' ? acceptedKey(resource) : key })
   const row = resource.isSingleton ? resource.path : `${resource.path}/{${key}}`
-  return { path: end === undefined ? row : `${row}/${end}`, parameters }
+  const accepts = key === 'id' ? acceptedKey(resource) : key
+  return { path: end === undefined ? row : `${row}/${end}`, parameters: () => rowParameters(resource, false, { name: key, accepts }) }
 }
 
 /** Returns the path of an action on the caller's own row. */
-const ownPlace = (resource: Resource, end: string): Place => ({ path: `${resource.path}/me/${end}`, parameters: [] })
+const ownPlace = (resource: Resource, end: string): Place => ({ path: `${resource.path}/me/${end}`, parameters: none })
 
-export const at = ({ path, parameters }: Place, declared?: z.ZodObject): { path: string; parameters: readonly Parameter[] } => ({
+export const at = ({ path, parameters }: Place, declared?: z.ZodObject): Place => ({
   path: `${apiPath}/${path}`,
-  parameters: [...parameters, ...declaredParameters(declared, path)],
+  parameters: () => [...parameters(), ...declaredParameters(declared, path)],
 })

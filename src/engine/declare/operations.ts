@@ -202,15 +202,12 @@ const others = {
   id_or_number: ' or its number',
 } as const satisfies Record<KeyName, string>
 
-/** Returns the operations whose filters by id also take the slug or number of the row, if the row has one. */
-export const withKeysInFilters = (operations: readonly Operation[], resources: readonly Resource[]): Operation[] =>
-  operations.map((operation) => ({ ...operation, parameters: operation.parameters.map((one) => withKeys(one, resources)) }))
-
 /** Says which keys a filter by the rows of this resource takes: `Id or slug of the course.` */
 export const aboutKeys = (target: Resource): string =>
   `Id or ${acceptedKey(target) === 'id_or_slug' ? 'slug' : 'number'} of the ${target.object.replaceAll('_', ' ')}.`
 
-function withKeys(parameter: Parameter, resources: readonly Resource[]): Parameter {
+/** Makes a filter by id also take the slug or number of the row, if the row has one. */
+export function withKeys(parameter: Parameter, resources: readonly Resource[]): Parameter {
   const { schema, filter, description } = parameter
   const prefix = parameter.in === 'query' ? (filter?.filter.idPrefix ?? schema.meta()?.idPrefix) : undefined
   // Resources can share a prefix: the first one declares the rows, the others parts of them.

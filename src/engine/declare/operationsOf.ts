@@ -2,17 +2,20 @@ import { audiences } from '../../base/caller.ts'
 import { bulkAction } from '../write/bulkAction.ts'
 import type { ScopeVerb } from './area.ts'
 import { deprecated } from './deprecation.ts'
-import { at, base, onRow, openness, place, type Rules } from './operationCommon.ts'
+import { at, base, type MakeParameters, none, onRow, openness, type Place, place, type Rules } from './operationCommon.ts'
 import { describeRow, pascalCase, pluralName, singularName, toWords, verbName, withArticle } from './operationNames.ts'
-import { apiPath, type CreateParent, type Operation } from './operations.ts'
+import { apiPath, type CreateParent, type Operation, withKeys } from './operations.ts'
 import { csvParameter, fieldsParameter, listParameters, pageParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
 
+/** An operation whose parameters are created later. */
+type Outlined<One = Operation> = One extends Operation ? Omit<One, 'parameters'> & { parameters: MakeParameters } : never
+
 /**
- * Returns every operation of a resource.
+ * Returns every operation of a resource. Filters by the rows of `resources` also take their slug or number.
  * @throws Error if the declaration deprecates or follows an operation that does not exist
  */
-export function operationsOf(resource: Resource): Operation[] {
+export function operationsOf(resource: Resource, resources: readonly Resource[] = []): Operation[] {
   const { name, actions, deprecations } = resource
   const operations = allOf(resource)
   for (const [id, deprecation] of Object.entries(deprecations)) {
@@ -24,24 +27,32 @@ export function operationsOf(resource: Resource): Operation[] {
     if (follows !== undefined && !operations.some(({ id }) => id === follows))
       throw new Error(`${name} has no operation ${follows}: correct the id in follows`)
   }
-  return operations.map((operation) => {
+  return operations.map(({ parameters, ...operation }): Operation => {
     const deprecation = deprecations[operation.id]
-    return deprecation ? { ...operation, deprecation } : operation
+    let created: Operation['parameters'] | undefined
+    return {
+      ...operation,
+      ...(deprecation && { deprecation }),
+      get parameters() {
+        created ??= parameters().map((one) => withKeys(one, resources))
+        return created
+      },
+    }
   })
 }
 
-function allOf(resource: Resource): Operation[] {
+function allOf(resource: Resource): Outlined[] {
   const { operations, actions, collectionActions, reads, collectionReads, under } = resource
   return [
     ...listsOf(resource),
     ...(operations.get === undefined ? [] : [getOf(resource, operations.get)]),
     ...Object.entries(reads).map(([verb, rules]) => readOf(resource, verb, rules)),
     ...Object.entries(collectionReads).map(([verb, rules]) => collectionReadOf(resource, verb, rules)),
-    ...withRules(operations.create, (rules): Operation => {
+    ...withRules(operations.create, (rules): Outlined => {
       const parent = under && parentOf(resource.name, under)
       return {
         ...base(resource, rules, { id: rules.id ?? `create${singularName(resource)}`, summary: `Add ${withArticle(resource.object)}` }),
-        ...at(parent ? place(parent.resource, 'id', resource.name) : { path: resource.path, parameters: [] }),
+        ...at(parent ? place(parent.resource, 'id', resource.name) : { path: resource.path, parameters: none }),
         kind: 'create',
         method: 'POST',
         successStatus: 201,
@@ -51,7 +62,7 @@ function allOf(resource: Resource): Operation[] {
     }),
     ...withRules(
       operations.update,
-      (rules): Operation => ({
+      (rules): Outlined => ({
         ...onRow(resource, rules, {
           id: `update${singularName(resource)}`,
           summary: `Change ${describeRow(resource)}`,
@@ -64,7 +75,7 @@ function allOf(resource: Resource): Operation[] {
     ),
     ...withRules(
       operations.replace,
-      (rules): Operation => ({
+      (rules): Outlined => ({
         ...onRow(resource, rules, {
           id: `replace${singularName(resource)}`,
           summary: `Replace ${describeRow(resource)}`,
@@ -78,7 +89,7 @@ function allOf(resource: Resource): Operation[] {
     ),
     ...withRules(
       operations.remove,
-      (rules): Operation => ({
+      (rules): Outlined => ({
         ...onRow(resource, rules, {
           id: rules.id ?? `delete${singularName(resource)}`,
           summary: `Remove ${describeRow(resource)}`,
@@ -91,7 +102,7 @@ function allOf(resource: Resource): Operation[] {
       }),
     ),
     ...Object.entries(actions).map(
-      ([verb, rules]): Operation => ({
+      ([verb, rules]): Outlined => ({
         ...onRow(resource, rules, {
           id: rules.id ?? `${verbName(verb)}${singularName(resource)}`,
           summary: rules.summary,
@@ -106,9 +117,9 @@ function allOf(resource: Resource): Operation[] {
       }),
     ),
     ...Object.entries(withBulk(resource, collectionActions)).map(
-      ([verb, rules]): Operation => ({
+      ([verb, rules]): Outlined => ({
         ...base(resource, rules, { id: rules.id ?? `${verbName(verb)}${pluralName(resource)}`, summary: rules.summary }),
-        ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
+        ...at({ path: `${resource.path}/${verb}`, parameters: none }, rules.parameters),
         kind: 'collection',
         method: rules.method ?? 'POST',
         successStatus: rules.status ?? 200,
@@ -124,11 +135,11 @@ const withBulk = (resource: Resource, declared: Resource['collectionActions']): 
   return bulk ? { bulk: bulkAction(resource, bulk, () => operationsOf(resource)), ...declared } : declared
 }
 
-function listsOf(resource: Resource): Operation[] {
+function listsOf(resource: Resource): Outlined[] {
   const { name, operations, listedUnder, isPart } = resource
   const scope = operations.list
   if (scope === undefined) return []
-  const parameters = listParameters(resource)
+  const parameters: MakeParameters = () => listParameters(resource)
   const list = {
     ...base(resource, { scope }, { id: '', summary: '' }),
     ...openness(resource, { scope }),
@@ -138,7 +149,7 @@ function listsOf(resource: Resource): Operation[] {
   const own = { ...list, id: `list${pluralName(resource)}`, summary: `List ${toWords(name)}`, ...at({ path: resource.path, parameters }) }
   return [
     ...(isPart ? [] : [own]),
-    ...listedUnder.map(({ resource: other, where, id, at: end = name, byId, isClosed }): Operation => {
+    ...listedUnder.map(({ resource: other, where, id, at: end = name, byId, isClosed }): Outlined => {
       const parent = other()
       const under = readPlace(parent, end, byId)
       return {
@@ -146,7 +157,7 @@ function listsOf(resource: Resource): Operation[] {
         ...(isClosed && { anonymous: 'none' as const, roles: list.roles.filter((role) => role !== 'anonymous') }),
         id: id ?? `list${singularName(parent)}${pluralName(resource)}`,
         summary: `List ${toWords(name)} of ${describeRow(parent)}`,
-        ...at({ path: under.path, parameters: [...under.parameters, ...parameters] }),
+        ...at({ path: under.path, parameters: () => [...under.parameters(), ...parameters()] }),
         parent: { resource: parent, where },
       }
     }),
@@ -157,18 +168,18 @@ function listsOf(resource: Resource): Operation[] {
 const readPlace = (resource: Resource, end: string, isNamedId: true | undefined) =>
   place(resource, isNamedId ? 'id' : widestKey(resource), end)
 
-function getOf(resource: Resource, scope: ScopeVerb): Operation {
+function getOf(resource: Resource, scope: ScopeVerb): Outlined {
   return {
     ...base(resource, { scope }, { id: `get${singularName(resource)}`, summary: `Show ${describeRow(resource)}` }),
     ...openness(resource, { scope }),
     path: `${apiPath}/${place(resource, widestKey(resource)).path}`,
-    parameters: rowParameters(resource, true),
+    parameters: () => rowParameters(resource, true),
     kind: 'get',
     method: 'GET',
   }
 }
 
-function readOf(resource: Resource, verb: string, rules: Resource['reads'][string]): Operation {
+function readOf(resource: Resource, verb: string, rules: Resource['reads'][string]): Outlined {
   const isForAll = (rules.view ?? 'public') === 'public'
   return {
     ...base(resource, rules, { id: rules.id ?? `get${singularName(resource)}${pascalCase(verb)}`, summary: rules.summary }),
@@ -182,21 +193,21 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
   }
 }
 
-const paged = ({ path, parameters }: ReturnType<typeof at>, { pagedBy }: { pagedBy?: string }): ReturnType<typeof at> => ({
+const paged = ({ path, parameters }: Place, { pagedBy }: { pagedBy?: string }): Place => ({
   path,
-  parameters: pagedBy === undefined ? parameters : [...parameters, ...pageParameters()],
+  parameters: pagedBy === undefined ? parameters : () => [...parameters(), ...pageParameters()],
 })
 
 /** Adds the parameter that selects members of the response, unless it is a document or needs no selection. */
 const selectable = (
-  { path, parameters }: ReturnType<typeof at>,
+  { path, parameters }: Place,
   { input, asHtml, sections }: { input?: unknown; asHtml?: unknown; sections?: unknown },
-): ReturnType<typeof at> => ({
+): Place => ({
   path,
-  parameters: (input ?? asHtml ?? sections) ? parameters : [...parameters, fieldsParameter()],
+  parameters: (input ?? asHtml ?? sections) ? parameters : () => [...parameters(), fieldsParameter()],
 })
 
-function collectionReadOf(resource: Resource, verb: string, rules: Resource['collectionReads'][string]): Operation {
+function collectionReadOf(resource: Resource, verb: string, rules: Resource['collectionReads'][string]): Outlined {
   return {
     ...base(resource, rules, { id: rules.id ?? `get${pluralName(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(rules.isPublic &&
@@ -205,7 +216,7 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
         : { anonymous: rules.isPublic === 'full' ? ('full' as const) : ('partial' as const), roles: audiences })),
     ...selectable(
       paged(
-        at({ path: `${resource.path}/${verb}`, parameters: rules.rows === undefined ? [] : [csvParameter()] }, rules.parameters),
+        at({ path: `${resource.path}/${verb}`, parameters: rules.rows === undefined ? none : () => [csvParameter()] }, rules.parameters),
         rules,
       ),
       rules,
@@ -226,7 +237,7 @@ function parentOf(name: string, under: Exclude<Resource['under'], undefined>): C
 }
 
 /** Returns the operation that is declared, if any. A plain scope verb declares an operation with default rules. */
-function withRules<Kind extends Rules>(declared: ScopeVerb | Kind | undefined, make: (rules: Kind) => Operation): Operation[] {
+function withRules<Kind extends Rules>(declared: ScopeVerb | Kind | undefined, make: (rules: Kind) => Outlined): Outlined[] {
   if (declared === undefined) return []
   return [make(typeof declared === 'string' ? ({ scope: declared } as Kind) : declared)]
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { exampleId } from '../../base/ids.ts'
-import { commonTimes } from './checkDeclaration.ts'
+import { commonTimes } from './commonFields.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
 import { pascalCase } from './operationNames.ts'
 import type { Resource } from './resource.ts'
