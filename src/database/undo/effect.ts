@@ -1,6 +1,16 @@
-import type { AskReason } from '../tables/approvalSummary.ts'
 import type { ChangeAction } from '../tables/changeActions.ts'
 import type { ShownChange } from './capture.ts'
+
+/** Why a person decides before an app does something: it cannot be undone, changes who has access, sends e-mails, or costs money. */
+export type AskReason = Exclude<AskReasonOf, 'many' | 'rule' | 'second_person'>
+
+export type AskReasonOf = (typeof askReasons)[number]
+
+/**
+ * `many`: whatever the operation, it changes many rows. `rule`: it exceeds what the school allows without a decision. `second_person`: it deletes,
+ * and another owner or admin than the person behind the app decides.
+ */
+export const askReasons = ['irreversible', 'access', 'outward', 'money', 'many', 'rule', 'second_person'] as const
 
 /** The effect of a write: described once, within its transaction, of a request in earnest and of a dry run alike. */
 export interface Effect {

@@ -2,8 +2,8 @@ import type { Caller, PersonCaller } from '../../base/caller.ts'
 import { toPublicId, withIds } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { lockByName } from '../../database/connection/lockByName.ts'
-import type { ApprovalSummary } from '../../database/tables/approvalSummary.ts'
 import { addRequest, createProposal, findAsked, moveProposal } from '../../database/tables/proposals.ts'
+import type { Effect } from '../../database/undo/effect.ts'
 import type { ApiResponse, RunContext } from '../call.ts'
 import type { asksFirstOf, Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
@@ -11,8 +11,9 @@ import { askReason, isTriedFirst } from './askReasons.ts'
 import { type Measure, reported, takesDryRun } from './dryRun.ts'
 import { isAnswered, keyedBy, parseKey } from './idempotency.ts'
 import { proposalUrl, untilDecided } from './proposals.ts'
-import { contentOf, hashOf, openRequest, readOnce, type SealedRequest, type StoredReply, summaryOf, type WithStore } from './replay.ts'
+import { contentOf, hashOf, openRequest, readOnce, type SealedRequest, type StoredReply, sealedOf, type WithStore } from './replay.ts'
 import { TooLargeToUndo } from './undo.ts'
+import { figuresOf } from './visibleChanges.ts'
 
 const repeatSeconds = 5
 
@@ -50,13 +51,12 @@ export function withApprovals(run: Run, measure: Measure, reasonOf: typeof asksF
       if (await isAnswered(context.database, keyed)) return await run(operation, caller, { ...request, isRepeated: true }, context)
     }
     const { result: tried, ids } = await withIds([], () => measure(operation, caller, request, asked.context, 'tried'))
-    const { entry } = tried.response
     const content = await contentOf(operation, request)
-    const reason = entry && askReason(caller, { declared: reasonOf(operation), entry, body: content.body })
-    const summary = reason && summaryOf(tried, reason)
-    if (sent.isDryRun) return reported({ ...tried, report: { ...tried.report, asks: reason ? { reason } : null } })
-    if (!summary) return await run(operation, caller, request, context)
-    throw await ask(asked, { content, ids, report: tried.report, summary })
+    const reason = tried.entry && askReason(caller, { declared: reasonOf(operation), entry: tried.entry, body: content.body })
+    if (sent.isDryRun) return reported(tried, caller, { asks: reason ? { reason } : null })
+    const stored = reason && sealedOf(tried, { content, ids, reason })
+    if (!stored) return await run(operation, caller, request, context)
+    throw await ask(asked, stored)
   }
 }
 
@@ -121,12 +121,12 @@ async function ask({ operation, caller: { grantId }, context, fingerprint }: Ask
       proposalId: created.id,
       ...request,
       sealed: approvals.seal(JSON.stringify(stored)),
-      needsSecond: stored.summary.reason === 'second_person',
+      needsSecond: stored.reason === 'second_person',
     })
     return { id: created.id, expires_at: created.expires_at }
   })
   if (asked === 'refused') return refused()
-  if (asked !== 'open') return approvalRequired(asked, context, stored.summary)
+  if (asked !== 'open') return approvalRequired(asked, context, stored.effect)
   return new Problem('access_denied', {
     description: 'Too many requests of this app wait for the decision of the person. Wait until they have decided.',
   })
@@ -134,11 +134,8 @@ async function ask({ operation, caller: { grantId }, context, fingerprint }: Ask
 
 const refused = (): Problem => new Problem('access_denied', { description: 'The person refused. Do not ask again today.' })
 
-function approvalRequired(
-  { id, expires_at }: { id: string; expires_at: Date },
-  { school }: RunContext,
-  { affected, emails }: ApprovalSummary,
-): Problem {
+function approvalRequired({ id, expires_at }: { id: string; expires_at: Date }, { school }: RunContext, effect: Effect): Problem {
+  const { affected, emails } = figuresOf(effect)
   const url = proposalUrl(school.issuer, id)
   return new Problem('approval_required', {
     description: `The person decides about this first. Give them this address: ${url} Then send the same request again.`,

@@ -1,6 +1,6 @@
 import type { AppRules, PersonCaller } from '../../base/caller.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
-import type { AskReason, AskReasonOf } from '../../database/tables/approvalSummary.ts'
+import type { AskReason, AskReasonOf } from '../../database/undo/effect.ts'
 import type { RecordedEntry } from './activity.ts'
 
 /** The figures of a request that the rules of a school limit. */

@@ -5,8 +5,7 @@ import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Run } from '../run.ts'
-import { maxChanges, type Report } from './dryRunReport.ts'
-import { figuresOf, readerOf, visibleChanges } from './visibleChanges.ts'
+import { type Report, reportOn } from './dryRunReport.ts'
 
 /**
  * Returns the value of the header `Dry-Run`.
@@ -25,18 +24,12 @@ export const isWrite = ({ method, kind }: Operation): boolean => method !== 'GET
 export const takesDryRun = (operation: Operation): boolean =>
   isWrite(operation) && !(operation.kind === 'create' && operation.rules.takes !== undefined)
 
-/** A write with its effects. */
-export interface Measured {
-  response: ApiResponse
-  report: Report
-}
-
 /** `tried`: rolled back. `replayed`: a part of a transaction that is rolled back. `made`: in earnest. */
 type Purpose = 'tried' | 'replayed' | 'made'
 
 export type Measure = ReturnType<typeof createMeasure>
 
-/** Returns a function that runs a write and reports its effects. */
+/** Returns a function that runs a write, whose entry then has its effect. */
 export const createMeasure =
   (run: Run) =>
   async (
@@ -45,9 +38,9 @@ export const createMeasure =
     sent: RequestInput,
     context: RunContext & { store: NonNullable<RunContext['store']> },
     purpose: Purpose,
-  ): Promise<Measured> => {
+  ): Promise<ApiResponse> => {
     const { store, externalServices } = context
-    const response = await run(
+    return await run(
       operation,
       caller,
       { ...sent, isDryRun: purpose !== 'made', idempotencyKey: undefined, form: refuseForm },
@@ -57,7 +50,6 @@ export const createMeasure =
         externalServices: purpose === 'made' ? externalServices : withoutEffects(externalServices),
       },
     )
-    return { response, report: reportOn(response, caller) }
   }
 
 /**
@@ -69,28 +61,20 @@ export const withDryRuns =
   async (operation, caller, sent, context) => {
     const { store } = context
     if (!sent.isDryRun || !isWrite(operation) || !store) return await run(operation, caller, sent, context)
-    return reported(await measure(operation, caller, sent, { ...context, store }, 'tried'))
+    return reported(await measure(operation, caller, sent, { ...context, store }, 'tried'), caller)
   }
 
 const refuseForm = (): never => {
   throw new Problem('invalid_request', { description: 'The upload of a file cannot be tried with Dry-Run: remove the header.' })
 }
 
-function reportOn({ status, entry }: ApiResponse, caller: Caller): Report {
-  const { changes = [], undoDays = 0 } = entry?.effect ?? {}
-  return {
-    status,
-    ...figuresOf(entry?.effect),
-    changes: caller.kind === 'person' ? visibleChanges(changes, readerOf(caller)).slice(0, maxChanges) : [],
-    undo_days: undoDays,
-    asks: null,
-  }
-}
-
 /** Returns the response to a request that nothing was kept of. */
-export function reported({ response, report }: Measured, more: object = {}): ApiResponse {
-  const { status, body, headers = {}, entry } = response
-  const whole = { ...body, dry_run: report, ...more }
+export function reported(
+  { status, body, headers = {}, entry }: ApiResponse,
+  caller: Caller,
+  { asks = null, ...more }: { asks?: Report['asks']; proposal?: object } = {},
+): ApiResponse {
+  const whole = { ...body, dry_run: { ...reportOn({ status, effect: entry?.effect }, caller), asks }, ...more }
   const { Location: _, ...others } = headers
   return {
     // A response without a body has no place for the report.

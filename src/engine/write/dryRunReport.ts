@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { PersonCaller } from '../../base/caller.ts'
+import type { Caller, PersonCaller } from '../../base/caller.ts'
 import type { Problem } from '../../base/problem.ts'
-import { askReasons } from '../../database/tables/approvalSummary.ts'
 import type { StoredRequest } from '../../database/tables/proposals.ts'
-import { changesSchema, effectFigures } from './visibleChanges.ts'
+import { askReasons, type Effect } from '../../database/undo/effect.ts'
+import { changesSchema, effectFigures, figuresOf, readerOf, visibleChanges } from './visibleChanges.ts'
 
 /** The most changes that a report lists. */
-export const maxChanges = 50
+const maxChanges = 50
 
 export const dryRunSchema = z.object({
   status: z.int().meta({ description: 'Status of the response if the request were made in earnest.', example: 204 }),
@@ -26,13 +26,25 @@ export const reportOf = (body: object) => dryRunSchema.parse('dry_run' in body ?
 
 export type Report = z.output<typeof dryRunSchema>
 
-/** A request of a proposal with its effects now. */
-export interface ReportedRequest {
+/** The status and the effect of a request. */
+interface Tried {
+  status: number
+  effect: Effect | undefined
+}
+
+/** Returns the report on a request, as far as the caller may see its effect. */
+export function reportOn({ status, effect }: Tried, caller: Caller): Omit<Report, 'asks'> {
+  const changes = caller.kind === 'person' ? visibleChanges(effect?.changes ?? [], readerOf(caller)) : []
+  return { status, ...figuresOf(effect), changes: changes.slice(0, maxChanges), undo_days: effect?.undoDays ?? 0 }
+}
+
+/** A request of a proposal with its effect now. */
+export interface TriedRequest {
   position: number
   /** Undefined if it can no longer be made. */
-  report: Report | undefined
+  now: Tried | undefined
   problem: Problem | undefined
 }
 
 /** Returns requests with what they would change now, each after the earlier ones that can be made. Nothing is kept. */
-export type ShowRequests = (caller: PersonCaller, requests: readonly StoredRequest[]) => Promise<ReportedRequest[]>
+export type ShowRequests = (caller: PersonCaller, requests: readonly StoredRequest[]) => Promise<TriedRequest[]>

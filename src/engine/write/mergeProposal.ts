@@ -41,7 +41,7 @@ export async function mergeProposal(
       if (joint) await endJoint(writer, joint, services.undo)
       const replies = made.flatMap(({ position, now }): [number, string][] => {
         if (!now) return []
-        const { status, headers, etag, text } = now.response
+        const { status, headers, etag, text } = now
         const reply: StoredReply = { status, headers, etag, text }
         return [[position, services.approvals.seal(JSON.stringify(reply))]]
       })

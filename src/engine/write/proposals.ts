@@ -22,7 +22,7 @@ import { askReason } from './askReasons.ts'
 import { isWrite, type Measure, reported, takesDryRun } from './dryRun.ts'
 import type { ShowRequests } from './dryRunReport.ts'
 import { parseKey } from './idempotency.ts'
-import { contentOf, hashOf, type Replay, type Replayed, readOnce, type SealedRequest, summaryOf, type WithStore } from './replay.ts'
+import { contentOf, hashOf, type Replay, type Replayed, readOnce, sealedOf, type WithStore } from './replay.ts'
 
 /** The most requests of a proposal, and bytes of their contents. */
 const [maxRequests, maxBytes] = [100, 4_194_304]
@@ -57,7 +57,7 @@ export function withProposals(run: Run, plain: Run, { measure, replay }: { measu
         store &&
         (async (as, requests) => {
           const replayed = await replay.show({ ...context, store }, as, requests)
-          return replayed.map(({ position, now, problem }) => ({ position, report: now?.report, problem }))
+          return replayed.map(({ now, ...one }) => ({ ...one, now: now && { status: now.status, effect: now.entry?.effect } }))
         })
       return await run(operation, caller, sent, operation.kind === 'read' ? { ...context, showRequests: show } : context)
     }
@@ -139,19 +139,17 @@ async function add(proposing: Proposing, { measure, replay }: { measure: Measure
       const inside = { ...context, isReplayed: true, database: writer, store: within(context.store, writer) }
       return await withIds([], () => measure(operation, caller, sent, inside, 'replayed'))
     })
-    const summary = summaryOf(tried.result, null)
-    const isAdded = !sent.isDryRun && !known && summary !== undefined
+    const stored = sealedOf(tried.result, {
+      content: { ...content, ...(reason !== undefined && { reason }) },
+      ids: tried.ids,
+      reason: null,
+    })
+    const isAdded = !sent.isDryRun && !known && stored !== undefined
     const id = proposal?.id ?? (isAdded ? await newProposal(writer, proposing) : undefined)
     const position = known?.position ?? (requests.at(-1)?.position ?? 0) + 1
     if (isAdded && id !== undefined) {
-      const stored: SealedRequest = {
-        content: { ...content, ...(reason !== undefined && { reason }) },
-        ids: tried.ids,
-        report: tried.result.report,
-        summary,
-      }
       const sealed = context.externalServices.approvals.seal(JSON.stringify(stored))
-      const { entry } = tried.result.response
+      const { entry } = tried.result
       const needsSecond = entry !== undefined && askReason(caller, { declared: undefined, entry, body: content.body }) === 'second_person'
       await addRequest(writer, { proposalId: id, position, operation: operation.id, fingerprint, size, sealed, needsSecond })
     }
@@ -161,7 +159,7 @@ async function add(proposing: Proposing, { measure, replay }: { measure: Measure
       position: isAdded || known ? position : null,
       requests: requests.length + (isAdded ? 1 : 0),
     }
-    return { ...reported(tried.result, { proposal: proposed }), entry: undefined }
+    return { ...reported(tried.result, caller, { proposal: proposed }), entry: undefined }
   })
 }
 

@@ -5,28 +5,44 @@ import { Problem } from '../../base/problem.ts'
 import { canonicalJson } from '../../base/text/canonicalJson.ts'
 import type { SchoolDatabase, SchoolWriter } from '../../database/connection/database.ts'
 import { rolledBackIn, within } from '../../database/connection/dryRun.ts'
-import type { ApprovalSummary, RequestContent } from '../../database/tables/approvalSummary.ts'
 import type { StoredRequest } from '../../database/tables/proposals.ts'
+import type { AskReasonOf, Effect } from '../../database/undo/effect.ts'
 import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
-import type { Measure, Measured } from './dryRun.ts'
-import type { Report } from './dryRunReport.ts'
+import type { Measure } from './dryRun.ts'
+
+/** A request that waits, in the form in which it is hashed, encrypted and shown. */
+export interface RequestContent {
+  /** The URL with its query. */
+  target: string
+  /** Values from the URL. */
+  parameters: Readonly<Record<string, unknown>>
+  /** The body: JSON, or the text of a CSV file. */
+  body: unknown
+  ifMatch: string
+  /** True if the body is a CSV file. */
+  isCsv?: boolean
+  /** Why the app makes the request, in its own words. */
+  reason?: string
+}
 
 /** The stored part of a request, encrypted. */
 export interface SealedRequest {
   content: RequestContent
   /** The ids of the rows that it adds. */
   ids: string[]
-  /** Its effects when the app sent it. */
-  report: Report
-  summary: ApprovalSummary
+  /** The status and the effect that it had when the app sent it. */
+  status: number
+  effect: Effect
+  /** Why the app has to ask first. Null in a proposal, about which the person decides in any case. */
+  reason: AskReasonOf | null
 }
 
 /** A request of a proposal with its effects now. */
 export interface Replayed {
   position: number
   /** Undefined if it can no longer be made. */
-  now: Measured | undefined
+  now: ApiResponse | undefined
   problem: Problem | undefined
 }
 
@@ -34,6 +50,9 @@ export type WithStore = RunContext & { store: SchoolDatabase }
 
 /** How long the requests of a proposal may take together, in milliseconds. */
 const maxMilliseconds = 10_000
+
+/** The most changes of a request that are stored. */
+const maxShown = 100
 
 export type Replay = ReturnType<typeof createReplay>
 
@@ -100,25 +119,19 @@ const inputOf = ({ target, parameters, body, isCsv, ifMatch, reason }: RequestCo
 export function effectHash(replayed: readonly Replayed[]): string {
   const touched = new Set<string>()
   const seen = replayed.map(({ position, now, problem }) => {
-    const changes = now?.report.changes.map(({ type, id, action, fields }) => {
+    const effect = now?.entry?.effect
+    const changes = effect?.changes.map(({ type, id, action, fields }) => {
       const isFirst = !touched.has(`${type} ${id}`)
       touched.add(`${type} ${id}`)
       return [type, id, action, fields.map(({ field, before }) => [field, isFirst ? before : null])]
     })
-    const { affected, emails, undo_days } = now?.report ?? {}
-    return [position, problem?.code, affected, emails, undo_days, now?.response.entry?.rowVersion, changes]
+    const { affected, emails, undoDays } = effect ?? {}
+    return [position, problem?.code, affected, emails && emails.now + emails.later, undoDays, now?.entry?.rowVersion, changes]
   })
   return hashOf(seen)
 }
 
 export const hashOf = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('base64url')
-
-/** Returns what is stored of the effects of a request; undefined if it changes nothing. */
-export function summaryOf({ response, report }: Measured, reason: ApprovalSummary['reason']): ApprovalSummary | undefined {
-  const { entry } = response
-  const { affected, emails, undo_days } = report
-  return entry && { reason, event: entry.event, details: entry.details, affected, emails, undo_days }
-}
 
 /** Returns the content of a request, of which the person sees every part. */
 export async function contentOf(
@@ -135,6 +148,15 @@ export async function contentOf(
     ...(text !== undefined && { isCsv: true }),
     ...reason,
   }
+}
+
+/** Returns what is stored of a request that was tried; undefined if it changes nothing. */
+export function sealedOf(
+  { status, entry }: ApiResponse,
+  stored: Pick<SealedRequest, 'content' | 'ids' | 'reason'>,
+): SealedRequest | undefined {
+  const effect = entry?.effect
+  return effect && { ...stored, status, effect: { ...effect, changes: effect.changes.slice(0, maxShown) } }
 }
 
 /** Returns a request whose parts can be read twice. */

@@ -58,11 +58,14 @@ export const changesSchema = z.array(
 /** A change of an object, as responses have it. */
 export type ObjectChange = z.output<typeof changesSchema>[number]
 
+/** How much of changes somebody sees. */
+export interface ChangesReader {
+  isStaff: boolean
+  personId: string | null
+}
+
 /** Returns the changes that a person may see, as responses have them: the staff sees all, others see public fields and their own rows. */
-export function visibleChanges(
-  changes: readonly ShownChange[],
-  { isStaff, personId: reader }: { isStaff: boolean; personId: string | null },
-): ObjectChange[] {
+export function visibleChanges(changes: readonly ShownChange[], { isStaff, personId: reader }: ChangesReader): ObjectChange[] {
   return changes
     .filter(({ personId }) => isStaff || personId === null || personId === reader)
     .map(({ personId, fields, ...change }) => ({
@@ -74,6 +77,6 @@ export function visibleChanges(
 }
 
 /** Returns how much of the changes a caller sees. */
-export const readerOf = (caller: PersonCaller) => ({ isStaff: audienceOf(caller) === 'staff', personId: caller.personId })
+export const readerOf = (caller: PersonCaller): ChangesReader => ({ isStaff: audienceOf(caller) === 'staff', personId: caller.personId })
 
 const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : JSON.stringify(value))

@@ -12,7 +12,9 @@ import {
   type StoredRequest,
 } from '../../database/tables/proposals.ts'
 import { openRequest, type SealedRequest } from '../../engine/write/replay.ts'
+import { type ChangesReader, visibleChanges } from '../../engine/write/visibleChanges.ts'
 import { connectedApps } from '../../identity/accounts/connectedApps.ts'
+import { changesReader } from '../../school/apps/auditTrail.ts'
 import { appNames } from '../appNames.ts'
 import { pageProblem } from '../pageProblem.ts'
 import { type Texts, textOf } from '../texts.ts'
@@ -48,8 +50,10 @@ async function requested({ reader, accountId, params }: OwnRequest): Promise<Own
 async function shownRequest(request: OwnRequest, operation: string, stored: SealedRequest | undefined): Promise<ShownRequest | undefined> {
   const described = request.services.describeRequest(operation)
   if (!stored || !described) return undefined
-  const { content, report } = stored
-  const rows = await readRequestRows(request, { seesPeople: await seesPeople(request), content, described, changes: report.changes })
+  const { content, effect } = stored
+  const isStaff = await seesPeople(request)
+  const changes = visibleChanges(effect.changes, await changesReader(request.reader, { isStaff, accountId: request.accountId }))
+  const rows = await readRequestRows(request, { seesPeople: isStaff, content, described, changes })
   return { content, described, rows }
 }
 
@@ -127,13 +131,15 @@ export const approvalPage: OwnPage<Shown> = {
     const chosen = requests.filter(({ position }) => only?.has(position) ?? true)
     const canDecide = isOpen(proposal) && stored.size === requests.length
     const isSingle = proposal.name === null
+    const changesOf = await changesReader(reader, { isStaff: await seesPeople(request), accountId: request.accountId })
     const single = isSingle ? await shownRequest(request, requests[0]?.operation ?? '', stored.get(1)) : undefined
     return {
       ...{ proposal, requests, single },
       stored: new Map([...stored].flatMap(([position, one]) => (one ? [[position, one] as const] : []))),
       replayed: canDecide ? await services.proposals.show(ctx, proposal, chosen) : undefined,
-      names: isSingle ? new Map() : await namesIn(request, [...stored.values()]),
+      names: isSingle ? new Map() : await namesIn(request, [...stored.values()], changesOf),
       nameOf: await appsOf(request),
+      reader: changesOf,
     }
   },
   build({ texts, request: { path } }, shown) {
@@ -183,13 +189,16 @@ export const approvalPage: OwnPage<Shown> = {
   },
 }
 
-/** Reads what requests name, except what they change themselves, which their reports name. */
-async function namesIn(request: OwnRequest, stored: readonly (SealedRequest | undefined)[]): Promise<ShownProposal['names']> {
+/** Reads what requests name, except what they change themselves, which their effects name. */
+async function namesIn(
+  request: OwnRequest,
+  stored: readonly (SealedRequest | undefined)[],
+  reader: ChangesReader,
+): Promise<ShownProposal['names']> {
   const labels = new Map(
-    stored.flatMap(
-      (one) =>
-        one?.report.changes.flatMap(({ id, label }) => (id !== null && label !== null ? [[id, { name: label }] as const] : [])) ?? [],
-    ),
+    stored
+      .flatMap((one) => visibleChanges(one?.effect.changes ?? [], reader))
+      .flatMap(({ id, label }) => (id !== null && label !== null ? [[id, { name: label }] as const] : [])),
   )
   const ids = [...new Set(stored.flatMap((one) => idsIn(one && [one.content.parameters, one.content.body])))].filter(
     (id) => !labels.has(id),

@@ -1,10 +1,11 @@
 import { accountAppPath } from '../../base/accountPaths.ts'
 import { hashedId } from '../../base/ids.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
-import type { ApprovalSummary, RequestContent } from '../../database/tables/approvalSummary.ts'
 import { isOpen, type OwnProposal, type Proposal, type StoredRequest } from '../../database/tables/proposals.ts'
-import { effectHash, type Replayed, type SealedRequest } from '../../engine/write/replay.ts'
-import { type Change, changeOf } from '../../school/account/appActivity.ts'
+import type { AskReasonOf, Effect } from '../../database/undo/effect.ts'
+import { effectHash, type Replayed, type RequestContent, type SealedRequest } from '../../engine/write/replay.ts'
+import { type ChangesReader, figuresOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
+import { type Change, changeOfEffect } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
 import { type TextKey, type TextPart, type Texts, textOf, verbatim } from '../texts.ts'
 import type { DescribedRequest } from './accountArguments.ts'
@@ -20,7 +21,7 @@ export interface ShownRequest {
   rows: RequestRows
 }
 
-const reasons: Readonly<Record<NonNullable<ApprovalSummary['reason']>, TextKey>> = {
+const reasons: Readonly<Record<AskReasonOf, TextKey>> = {
   irreversible: 'approval.irreversible',
   access: 'approval.access',
   outward: 'approval.outward',
@@ -54,11 +55,10 @@ export function questionOf(texts: Texts, { proposal, first, request }: Question)
 }
 
 /** Returns what a request does: “Change the course “Clay From Scratch””. */
-export function deedOf(texts: Texts, { summary, content }: SealedRequest, objects: RequestRows['objects'] = new Map()): string {
+export function deedOf(texts: Texts, { effect, content }: SealedRequest, objects: RequestRows['objects'] = new Map()): string {
   const body = isObject(content.body) ? content.body : {}
   const { email, role } = body
-  const change = changeOf(summary)
-  if (!change) return texts.text('approval.do_undone')
+  const change = changeOfEffect(effect)
   if (change.operation === 'inviteStaff' && typeof email === 'string' && typeof role === 'string')
     return texts.text('approval.invite', { email: plainText(email, 200), role: texts.choice(role) })
   return textOf(deedSentence(texts, change, objectName(texts, change, { content, objects })))
@@ -85,6 +85,7 @@ export interface ShownProposal {
   /** The request of a proposal of one; otherwise what the requests name. */
   single: ShownRequest | undefined
   names: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  reader: ChangesReader
 }
 
 export interface PageOfProposal extends ShownProposal {
@@ -94,7 +95,7 @@ export interface PageOfProposal extends ShownProposal {
 
 /** Returns the sections of the page on which a person decides about one request: what the app sends, what happens, and the decision. */
 export function approvalSections(texts: Texts, page: PageOfProposal): AccountSection[] {
-  const { proposal, single, app, stored, replayed } = page
+  const { proposal, single, app, stored, replayed, reader } = page
   const first = stored.get(1)
   const { facts, details } = single ? requestFacts(texts, single.content, single) : { facts: [], details: [] }
   const what: AccountSection = {
@@ -113,9 +114,12 @@ export function approvalSections(texts: Texts, page: PageOfProposal): AccountSec
     heading: texts.text('approval.effects'),
     paragraphs: [
       ...(first
-        ? effectsOf(texts, first, { replayed: replayed?.[0], objects: single?.rows.objects, isBrief: single?.described.isChange })
+        ? effectsOf(texts, first, {
+            ...{ replayed: replayed?.[0], reader, objects: single?.rows.objects },
+            isBrief: single?.described.isChange,
+          })
         : []),
-      ...(first?.summary.reason ? [texts.parts(reasons[first.summary.reason], {})] : []),
+      ...(first?.reason ? [texts.parts(reasons[first.reason], {})] : []),
     ],
   }
   return [what, effects, decisionSection(texts, page)]
@@ -123,31 +127,37 @@ export function approvalSections(texts: Texts, page: PageOfProposal): AccountSec
 
 /** Returns the words of the app about why it makes a request. */
 export function reasonOf(texts: Texts, stored: SealedRequest | undefined): TextPart[][] {
-  const words = stored && changeOf(stored.summary)?.reason
-  return words == null ? [] : [texts.parts('activity.reason', { reason: plainText(words, 200) })]
+  const words = stored?.content.reason
+  return words === undefined ? [] : [texts.parts('activity.reason', { reason: plainText(words, 200) })]
 }
 
 interface ShownEffects {
   replayed: Replayed | undefined
+  reader: ChangesReader
   objects: RequestRows['objects'] | undefined
   /** True if former and new values are shown elsewhere. */
   isBrief?: boolean | undefined
 }
 
 /** Returns what a request changes now, and what it would have changed when the app sent it, if that differs. */
-export function effectsOf(texts: Texts, stored: SealedRequest, { replayed, objects, isBrief }: ShownEffects): TextPart[][] {
+export function effectsOf(
+  texts: Texts,
+  { effect: former }: SealedRequest,
+  { replayed, reader, objects, isBrief }: ShownEffects,
+): TextPart[][] {
   if (replayed?.problem) return [texts.parts('approval.impossible', {})]
-  const report = replayed?.now?.report ?? stored.report
+  const effect = replayed?.now?.entry?.effect ?? former
   const names = new Map([...(objects ?? [])].map(([id, row]) => [id, nameOf(texts, row)]))
-  const lines = ({ changes }: typeof report) => changeLines(texts, changes, { names, limit: maxLines })
-  const [former, current] = [lines(stored.report), lines(report)]
-  const isSame = JSON.stringify(current) === JSON.stringify(former)
+  const lines = ({ changes }: Effect) => changeLines(texts, visibleChanges(changes, reader), { names, limit: maxLines })
+  const [before, current] = [lines(former), lines(effect)]
+  const isSame = JSON.stringify(current) === JSON.stringify(before)
+  const { emails } = figuresOf(effect)
   return [
-    ...report.affected.map((one) => [...effectSentence(texts, one), ...texts.parts('approval.full_stop', {})]),
+    ...effect.affected.map((one) => [...effectSentence(texts, one), ...texts.parts('approval.full_stop', {})]),
     ...(isBrief && isSame ? [] : current),
-    ...(isSame ? [] : [texts.parts('approval.differs', {}), ...former]),
-    ...(report.emails > 0 ? [texts.countedParts('approval.emails', report.emails)] : []),
-    report.undo_days > 0 ? texts.countedParts('approval.undo', report.undo_days) : texts.parts('approval.no_undo', {}),
+    ...(isSame ? [] : [texts.parts('approval.differs', {}), ...before]),
+    ...(emails > 0 ? [texts.countedParts('approval.emails', emails)] : []),
+    effect.undoDays > 0 ? texts.countedParts('approval.undo', effect.undoDays) : texts.parts('approval.no_undo', {}),
   ]
 }
 
@@ -163,8 +173,7 @@ export function decisionSection(
   if (!isOpen(proposal)) return { ...section, paragraphs: [texts.parts(stateOf(proposal), {})], links }
   const possible = (replayed ?? []).filter(({ problem }) => !problem)
   const first = proposal.name === null ? stored.get(1) : undefined
-  const change = first && changeOf(first.summary)
-  const destructive = change && destructiveLabel(change)
+  const destructive = first && destructiveLabel(changeOfEffect(first.effect))
   const form = (decision: 'once' | 'refuse' | 'pause', submit: TextKey, more: Partial<AccountForm> = {}): AccountForm => ({
     action: path,
     submit: texts.text(submit),

@@ -1,5 +1,5 @@
 import { ownMember } from '../../base/text/ownMember.ts'
-import type { ApprovalSummary } from '../../database/tables/approvalSummary.ts'
+import type { AffectedObjects } from '../../database/undo/effect.ts'
 import type { Change } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
 import { type TextKey, type TextPart, type Texts, textOf } from '../texts.ts'
@@ -101,7 +101,7 @@ export const deedSentence = (texts: Texts, change: Change, name?: string): TextP
   sentenceOf(texts, `approval.do_${deedOf(change)}`, objectOf(texts, change, name))
 
 /** Returns what happens to a number of objects, in the infinitive: “Delete 12 lessons”. */
-export function effectSentence(texts: Texts, { type, action, count }: ApprovalSummary['affected'][number]): TextPart[] {
+export function effectSentence(texts: Texts, { type, action, count }: AffectedObjects): TextPart[] {
   return sentenceOf(texts, `approval.do_${verbOf(action)}`, texts.counted(`activity.count_${objectTypeOf(type)}`, count))
 }
 

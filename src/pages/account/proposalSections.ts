@@ -1,6 +1,5 @@
 import type { StoredRequest } from '../../database/tables/proposals.ts'
 import type { Replayed, SealedRequest } from '../../engine/write/replay.ts'
-import { changeOf } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
 import { contentPart, type TextPart, type Texts } from '../texts.ts'
 import type { AccountItem, AccountSection } from './accountPage.ts'
@@ -44,9 +43,8 @@ export function proposalSections(texts: Texts, page: PageOfProposal): AccountSec
 
 /** Returns the object of a request as a heading: “The course “Clay From Scratch””. */
 function objectOf(texts: Texts, stored: SealedRequest | undefined, names: PageOfProposal['names']): string {
-  const change = stored && changeOf(stored.summary)
-  if (!change) return texts.text('approval.object')
-  const { type, id, label } = change.resource
+  if (!stored) return texts.text('approval.object')
+  const { type, id, label } = stored.effect.target
   const name = plainText(label ?? nameOf(texts, id === null ? undefined : names.get(id)), 100)
   const shown = texts.text(`activity.type_${objectTypeOf(type)}`)
   const heading = name === '' ? shown : texts.text('activity.labelled', { type: shown, label: name })
@@ -55,7 +53,7 @@ function objectOf(texts: Texts, stored: SealedRequest | undefined, names: PageOf
 
 function itemOf(
   texts: Texts,
-  { stored, names, proposal }: PageOfProposal,
+  { stored, names, proposal, reader }: PageOfProposal,
   { position, status }: StoredRequest,
   replayed: Replayed | undefined,
 ): AccountItem {
@@ -70,7 +68,7 @@ function itemOf(
       : replayed?.problem
         ? { mark: texts.text('approval.conflict'), isBad: true }
         : {}),
-    lines: first ? [...reasonOf(texts, first), ...effectsOf(texts, first, { replayed, objects: names })] : [],
+    lines: first ? [...reasonOf(texts, first), ...effectsOf(texts, first, { replayed, reader, objects: names })] : [],
     ...(first && { details: { summary: texts.text('approval.what'), lines: sentLines(texts, first, names) } }),
   }
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../base/text/jsonValue.ts'
 import { priceText } from '../../base/text/readerFormats.ts'
-import type { RequestContent } from '../../database/tables/approvalSummary.ts'
+import type { RequestContent } from '../../engine/write/replay.ts'
 import { contentPart, type TextPart, type Texts } from '../texts.ts'
 import type { DescribedRequest } from './accountArguments.ts'
 import type { AccountSection } from './accountPage.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problem.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import { priceText } from '../../base/text/readerFormats.ts'
-import type { RequestContent } from '../../database/tables/approvalSummary.ts'
+import type { RequestContent } from '../../engine/write/replay.ts'
 import { namesOfObjects } from '../../school/apps/auditTrail.ts'
 import type { Texts } from '../texts.ts'
 import type { DescribedRequest, OwnAnswer, RowReader } from './accountArguments.ts'

@@ -12,6 +12,7 @@ import type { ChangeFilter } from '../../database/tables/changeFilter.ts'
 import { clientNames } from '../../database/tables/clients.ts'
 import { listRecentGrants } from '../../database/tables/connectedApps.ts'
 import { type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
+import type { Effect } from '../../database/undo/effect.ts'
 import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
 import { openEffects } from '../../database/undo/shownChanges.ts'
 import { figuresOf, type ObjectChange, readerOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
@@ -59,6 +60,12 @@ export function changeOf({ event, details }: Pick<AuditRow, 'event' | 'details'>
     }),
   }
 }
+
+/** Returns the write that an effect is about. */
+export const changeOfEffect = ({ operation, event, target }: Effect): Change => ({
+  ...{ operation, action: actionOf(event), resource: { ...target, ids: [...target.ids] }, count: Math.max(target.ids.length, 1) },
+  ...{ reason: null, undone: [] },
+})
 
 const actionOf = (event: string): ActivityAction =>
   event === ('activity.undone' satisfies NamedAuditEvent) ? 'undone' : changeActionOf(event.split('.')[1] ?? '')

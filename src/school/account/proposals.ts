@@ -17,8 +17,7 @@ import { listOf } from '../../engine/declare/elementList.ts'
 import { timestamp } from '../../engine/declare/fields.ts'
 import { defineAction, defineRead } from '../../engine/declare/typedOperations.ts'
 import type { Reading } from '../../engine/read/reading.ts'
-import type { ReportedRequest } from '../../engine/write/dryRunReport.ts'
-import { dryRunSchema } from '../../engine/write/dryRunReport.ts'
+import { dryRunSchema, reportOn, type TriedRequest } from '../../engine/write/dryRunReport.ts'
 import { proposalUrl, untilDecided } from '../../engine/write/proposals.ts'
 import { openRequest } from '../../engine/write/replay.ts'
 import type { Writing } from '../../engine/write/writing.ts'
@@ -129,24 +128,25 @@ async function readProposal(reading: Reading<typeof named.shape>) {
 const replaysOf = (
   { showRequests, caller }: Pick<Reading, 'showRequests' | 'caller'>,
   requests: readonly StoredRequest[],
-): Promise<ReportedRequest[]> =>
+): Promise<TriedRequest[]> =>
   showRequests && caller.kind === 'person' && requests.length > 0 ? showRequests(caller, requests) : Promise.resolve([])
 
 function requestIn(
-  { externalServices }: Pick<Reading, 'externalServices'>,
+  { externalServices, caller }: Pick<Reading, 'externalServices' | 'caller'>,
   { position, operation, status, sealed, response: sealedResponse }: StoredRequest,
-  replayed: ReportedRequest | undefined,
+  replayed: TriedRequest | undefined,
 ) {
   const stored = openRequest({ externalServices }, sealed)
   const answered = sealedResponse === null ? undefined : externalServices.approvals.open(sealedResponse)
   const { status: answer, text = '' }: { status?: number; text?: string } = answered === undefined ? {} : JSON.parse(answered)
-  const now = replayed ? replayed.report : stored?.report
-  const isSame = !now || !stored || JSON.stringify(now) === JSON.stringify(stored.report)
+  const first = stored && reportOn(stored, caller)
+  const now = replayed ? replayed.now && reportOn(replayed.now, caller) : first
+  const isSame = !now || JSON.stringify(now) === JSON.stringify(first)
   const { problem } = replayed ?? {}
   return {
     ...{ position, operation, target: stored?.content.target ?? '', status },
     report: now ?? null,
-    first_report: isSame ? null : stored.report,
+    first_report: isSame ? null : (first ?? null),
     error: problem ? { code: problem.code, message: problem.description } : null,
     response: answer === undefined ? null : { status: answer, body: text },
   }

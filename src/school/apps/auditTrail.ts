@@ -9,7 +9,7 @@ import { namesOfAccounts } from '../../database/tables/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
 import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
 import { openEffects } from '../../database/undo/shownChanges.ts'
-import { figuresOf, type ObjectChange, visibleChanges } from '../../engine/write/visibleChanges.ts'
+import { type ChangesReader, figuresOf, type ObjectChange, visibleChanges } from '../../engine/write/visibleChanges.ts'
 import { type Change, changeOf, withLabel } from '../account/appActivity.ts'
 
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
@@ -48,7 +48,7 @@ export type ActivityEntry = AuditTrailEntry & {
 export interface ActivityReader {
   isStaff: boolean
   /** Undefined for the staff. */
-  accountId?: string
+  accountId?: string | undefined
   sealing: Pick<Sealing, 'open'>
 }
 
@@ -73,12 +73,9 @@ export async function withChanges(
   const states = await undoStates(database, ids)
   const outgoing = await outgoingOf(database, ids)
   const effects = await openEffects(database, ids, sealing)
-  const person =
-    accountId === undefined || effects.size === 0
-      ? undefined
-      : await database.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
+  const reader = await changesReader(database, { isStaff, accountId: effects.size === 0 ? undefined : accountId })
   return entries.map((entry) => {
-    const changes = visibleChanges(effects.get(entry.id)?.changes ?? [], { isStaff, personId: person?.id ?? null })
+    const changes = visibleChanges(effects.get(entry.id)?.changes ?? [], reader)
     const change = changeOf(entry)
     return {
       ...entry,
@@ -89,6 +86,18 @@ export async function withChanges(
       outgoing: outgoing.get(entry.id),
     }
   })
+}
+
+/** Returns how much of the changes a person sees, on pages. */
+export async function changesReader(
+  database: SchoolReader,
+  { isStaff, accountId }: Pick<ActivityReader, 'isStaff' | 'accountId'>,
+): Promise<ChangesReader> {
+  const person =
+    accountId === undefined
+      ? undefined
+      : await database.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
+  return { isStaff, personId: person?.id ?? null }
 }
 
 /** Returns how often an app called the API, by day and operation: with a grant, or with all grants. */
