@@ -17,6 +17,7 @@
  */
 import { parseArgs } from 'node:util'
 import { compare } from './compare/compare.ts'
+import { isPeer } from './compare/peers.ts'
 import { enlargeCommand } from './enlarge.ts'
 import { growthCommand } from './growth/growthCommand.ts'
 import { migrationsCommand } from './growth/migrationsCommand.ts'
@@ -43,8 +44,10 @@ The first run installs the peers in bench/peers.
   --rounds <n>         measured rounds after the warm-up (5)
   --scale <n>          multiplies the requests of a round (4)
   --concurrency <n>    requests in flight (8)
+  --warm-up <n>        requests of each operation before the measurement (3000)
   --rows <n>           rows of the keyset page's table (1000000)
   --memory <MiB>       limits the memory of the service as a container does, and reports its peak; needs root
+  --peers <names>      more peers, separated by commas: directus (from the registry), glewlwyd (from Debian)
   --only <name>        operations whose name contains this, such as refresh; can be repeated
   --help
 
@@ -90,8 +93,10 @@ async function compareCommand(args: readonly string[]): Promise<number> {
       rounds: { type: 'string' },
       scale: { type: 'string' },
       concurrency: { type: 'string', default: '8' },
+      'warm-up': { type: 'string', default: '3000' },
       rows: { type: 'string' },
       memory: { type: 'string' },
+      peers: { type: 'string', default: '' },
       only: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
     },
@@ -101,14 +106,22 @@ async function compareCommand(args: readonly string[]): Promise<number> {
     say(help)
     return 0
   }
+  const peers = values.peers.split(',').filter((name) => name !== '')
+  const unknown = peers.find((name) => !isPeer(name))
+  if (unknown !== undefined) {
+    say(`--peers: ${unknown} is not known. Use directus, glewlwyd or both, separated by a comma.`)
+    return 1
+  }
   const succeeded = await compare({
     rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
     scale: Number(values.scale ?? (values.quick ? 1 : 4)),
     concurrency: Number(values.concurrency),
+    warmUpRequests: Number(values['warm-up']),
     rows: Number(values.rows ?? (values.quick ? 100_000 : 1_000_000)),
     databaseUrl: process.env.BENCH_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres',
     memoryMebibytes: values.memory === undefined ? undefined : Number(values.memory),
     only: values.only,
+    peers: peers.filter(isPeer),
     say,
   })
   return succeeded ? 0 : 1

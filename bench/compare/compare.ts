@@ -3,17 +3,18 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
-import { printGoals } from './goals.ts'
 import { measureRound, type Round, summarise, warmUp } from './measure.ts'
 import { createMemoryLimit } from './memoryLimit.ts'
 import type { OperationName } from './operations.ts'
 import { type ServersOptions, service, startAll } from './servers.ts'
-import { type Measured, printTable } from './table.ts'
+import { type Measured, printDetails, printTable } from './table.ts'
 import { createTargets } from './targets.ts'
 
 export interface CompareOptions extends Omit<ServersOptions, 'memory'> {
   rounds: number
   concurrency: number
+  /** Requests of an operation before it is measured. */
+  warmUpRequests: number
   databaseUrl: string
   /** The most memory that the service may use; undefined does not limit it. */
   memoryMebibytes: number | undefined
@@ -42,7 +43,7 @@ export async function compare(options: CompareOptions): Promise<boolean> {
     for (const name of names) {
       for (const { name: target, pid, operations } of measurables) {
         const operation = operations[name]
-        if (operation) say(`${name}, ${target}: ${await warmUp(operation, { pid, concurrency, storesCpuSeconds })} requests`)
+        if (operation) say(`${name}, ${target}: ${await warmUp(operation, { pid, concurrency, storesCpuSeconds }, options.warmUpRequests)} requests`)
       }
     }
     for (let round = 1; round <= rounds; round += 1) {
@@ -54,6 +55,8 @@ export async function compare(options: CompareOptions): Promise<boolean> {
           const operation = operations[name]
           if (!operation) continue
           const measured = await measureRound(operation, { pid, concurrency, storesCpuSeconds })
+          const { cpu, storesCpu } = summarise([measured])
+          say(`${name}, ${target}: ${cpu.toFixed(0)} µs, of it stores ${storesCpu.toFixed(0)}`)
           const all = results.get(target)
           all?.set(name, [...(all.get(name) ?? []), measured])
         }
@@ -67,7 +70,7 @@ export async function compare(options: CompareOptions): Promise<boolean> {
     )
     say(await machine(options))
     say(printTable(measured, service))
-    say(`\n${printGoals(measured, service)}`)
+    say(`\n${printDetails(measured)}`)
     if (memory) {
       const { peakBytes, kills } = memory.report()
       say(

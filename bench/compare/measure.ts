@@ -4,7 +4,7 @@ import { usageOf } from './processUsage.ts'
 export interface Operation {
   /** Requests in one round. */
   count: number
-  /** Requests before the measurement (3,000). */
+  /** Requests before the measurement, if they are fewer than those of other operations. */
   warmUp?: number
   /** Returns one task for each request of the round. */
   prepare(count: number): Promise<readonly (() => Promise<void>)[]>
@@ -59,7 +59,6 @@ export interface MeasureOptions {
   storesCpuSeconds(): number
 }
 
-const leastWarmUp = 3000
 /** A round may differ by this share from the one before it, and the warm-up ends after three times its least number of requests. */
 const stable = 0.1
 
@@ -67,8 +66,8 @@ const stable = 0.1
  * Repeats an operation, in rounds of the same size as the measured ones, until it was called often enough for the compiler and the CPU of a
  * request is stable. Returns the number of requests.
  */
-export async function warmUp(operation: Operation, options: MeasureOptions): Promise<number> {
-  const least = operation.warmUp ?? leastWarmUp
+export async function warmUp(operation: Operation, options: MeasureOptions, requestsBefore: number): Promise<number> {
+  const least = Math.min(operation.warmUp ?? requestsBefore, requestsBefore)
   let [requests, before] = [0, Number.POSITIVE_INFINITY]
   while (requests < 3 * least) {
     const round = await measureRound(operation, options)

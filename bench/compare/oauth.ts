@@ -12,8 +12,11 @@ export interface AuthorizationServer {
   /** Paths of the endpoints, from the server's metadata. */
   paths: Record<'authorization' | 'token' | 'userinfo' | 'introspection' | 'revocation' | 'registration' | 'metadata', string>
   scope: string
-  /** `forms` for pages with forms; `json` for better-auth, whose pages are the application's and call its JSON API. */
-  pages: 'forms' | 'json'
+  /**
+   * `forms` for pages with forms; `json` for better-auth, whose pages are the application's and call its JSON API; `api` for Glewlwyd, whose
+   * pages call its own API.
+   */
+  pages: 'forms' | 'json' | 'api'
   /** The person allows every scope, also those that the page does not preselect. */
   allowsAll?: boolean
 }
@@ -74,6 +77,7 @@ export interface SignedInBrowser {
 export function openBrowser(server: AuthorizationServer): SignedInBrowser {
   const { client, origin, paths, scope, allowsAll } = server
   const browser = createBrowser(client, origin)
+  let isSignedIn = false
   return {
     async authorize({ client_id }, prompt = 'consent') {
       const query = new URLSearchParams({
@@ -84,7 +88,7 @@ export function openBrowser(server: AuthorizationServer): SignedInBrowser {
         state: 'a-state-that-is-long-enough',
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        prompt,
+        ...(server.pages === 'api' ? { nonce: 'a-nonce-that-is-long-enough' } : { prompt }),
       })
       let page = await browser.open(`${paths.authorization}?${query}`)
       for (let steps = 0; steps < 6 && !page.leftFor; steps += 1) page = await step(page)
@@ -94,6 +98,14 @@ export function openBrowser(server: AuthorizationServer): SignedInBrowser {
       return code
 
       async function step(current: typeof page): Promise<typeof page> {
+        if (server.pages === 'api') {
+          const { email: username, password } = server.credentials
+          if (!isSignedIn) await browser.open('/api/auth/', { json: { username, password } })
+          isSignedIn = true
+          await browser.open(`/api/auth/grant/${client_id}`, { method: 'PUT', json: { scope } })
+          const target = new URL(new URL(current.path, origin).searchParams.get('callback_url') ?? '', origin)
+          return browser.open(`${target.pathname}${target.search}&g_continue`)
+        }
         if (server.pages === 'json') {
           const { pathname, search } = new URL(current.path, origin)
           const isSignIn = pathname === '/sign-in'

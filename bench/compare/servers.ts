@@ -2,6 +2,7 @@ import { copyCourses, makeRows, multiplyCourses } from './courses.ts'
 import type { MemoryLimit } from './memoryLimit.ts'
 import { type AuthorizationServer, credentials, discover, exchange, openBrowser, register } from './oauth.ts'
 import { authorizationOperations, catalogueOperations, mcpOperation, type Operations, refusals } from './operations.ts'
+import { type Measurable, type PeerName, startPeers } from './peers.ts'
 import type { Target, Targets } from './targets.ts'
 
 export interface ServersOptions {
@@ -9,13 +10,11 @@ export interface ServersOptions {
   scale: number
   /** Rows of the table that the keyset page reads. */
   rows: number
+  /** Peers in addition to those of every run. */
+  peers: readonly PeerName[]
   /** The limit of the memory of the service. */
   memory?: MemoryLimit | undefined
   say(line: string): void
-}
-
-export interface Measurable extends Target {
-  operations: Operations
 }
 
 /** The name of the service in the tables. */
@@ -25,7 +24,7 @@ export const service = 'Schoolgate'
 export async function startAll(
   targets: Targets,
   configuration: string,
-  { scale, rows, memory, say }: ServersOptions,
+  { scale, rows, peers, memory, say }: ServersOptions,
 ): Promise<Measurable[]> {
   const { redisUrl } = targets
   const node = process.execPath
@@ -85,6 +84,7 @@ export async function startAll(
       betterAuth,
       await authorizationOperations(await server(betterAuth, 'openid profile email offline_access', 'json'), scale),
     ),
+    ...(await startPeers(peers, { targets, own, token, scale, say })),
   ]
 }
 
