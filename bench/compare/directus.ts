@@ -13,7 +13,7 @@ const adminToken = 'token-of-the-administrator'
 const fields = 'id slug title subtitle language level access price published_at created_at updated_at rest'.split(' ')
 
 /**
- * Peer: Directus on PostgreSQL, with the rows of the hand-written peer in one table. The caller is no administrator: a policy selects rows
+ * Peer: Directus on PostgreSQL, with the rows of the hand-written peer in one table. The caller is not an administrator: a policy selects rows
  * and fields. Returns undefined if it cannot be installed.
  */
 export async function startDirectus({ targets, folder, own, token, scale, say }: PeerArguments): Promise<Measurable | undefined> {

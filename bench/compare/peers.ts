@@ -29,7 +29,7 @@ export const isPeer = (name: string): name is PeerName => Object.hasOwn(starts, 
 export async function startPeers(names: readonly PeerName[], args: Omit<PeerArguments, 'folder'>): Promise<Measurable[]> {
   const started: Measurable[] = []
   for (const name of names) {
-    const folder = resolve(import.meta.dirname, `../peers/data/${name}`)
+    const folder = resolve(import.meta.dirname, `../peers/node_modules/.${name}`)
     const peer = await starts[name]({ ...args, folder })
     if (peer) started.push(peer)
     else args.say(`${name} cannot be installed here and is left out`)
