@@ -14,7 +14,8 @@ const quiet = { isLeaked: false, onProgress: () => undefined }
 /** Seals the values of every purpose with the former secret; `isNamed`: as this release does. Returns the number of values. */
 async function sealEverything({ sql }: Pick<Database, 'sql'>, { isNamed }: { isNamed: boolean }): Promise<number> {
   let count = 0
-  for (const { purpose, columns } of storedPurposes)
+  // Forms that wait for a sign-in have the table of the sessions.
+  for (const { purpose, columns } of storedPurposes.filter(({ purpose }) => purpose !== 'kept forms'))
     for (const { table, name, stored } of columns) {
       const sealed = before.seal(purpose, purpose === 'kept keys' ? '{}' : `the content of ${table}.${name}`)
       const rows = await sql.query(`UPDATE "${table}" SET "${name}" = ${stored('$1::text')} RETURNING 1`, [

@@ -3,8 +3,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { rootSecret } from '../../../test/support/process.ts'
 import { until } from '../../../test/support/poll.ts'
+import { rootSecret } from '../../../test/support/process.ts'
 import { type Failure, nothing, rejections } from './failure.ts'
 import { schoolgate } from './schoolgate.ts'
 
@@ -55,7 +55,8 @@ export const otherFailures: Failure[] = [
           await installation.stopProcess(index)
           await installation.start(index)
           const { admin = '' } = installation.processes[index] ?? {}
-          const serves = async () => /^schoolgate_requests_total\{.*"success".*\} [1-9]/m.test(await (await fetch(`${admin}/metrics`)).text())
+          const serves = async () =>
+            /^schoolgate_requests_total\{.*"success".*\} [1-9]/m.test(await (await fetch(`${admin}/metrics`)).text())
           await until(serves, { what: 'nginx to use the process again' })
         }
       }
