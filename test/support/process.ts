@@ -58,8 +58,9 @@ export interface HomeOptions {
   issuer?: string
 }
 
-/** Returns the path of an entry point in the folder of a release: it is TypeScript in earlier ones. */
-export const entryIn = (folder: string, path: string): string => (existsSync(join(folder, `${path}.mjs`)) ? `${path}.mjs` : `${path}.ts`)
+/** Returns the path of an entry point in the folder of a release: it is TypeScript in earlier ones, and 1.0.0 has the program in `src/cli`. */
+export const entryIn = (folder: string, path: string): string =>
+  [`${path}.mjs`, `${path}.ts`].find((one) => existsSync(join(folder, one))) ?? `${path.replace('operate/', '')}.ts`
 
 /** Creates a folder with a configuration: one school, whose issuer is the process's address or the given one. */
 export async function createHome({ oauth = {}, server = {}, issuer }: HomeOptions = {}): Promise<Home> {

@@ -102,6 +102,8 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     return String(/^added (\S+)/.exec(added)?.[1])
   }
   const delivery = async (): Promise<string> => {
+    // The example of backup mark holds deliveries.
+    await work.run(['outbox', 'release', '--discard', '--yes'])
     // The receiver refused an earlier delivery for good, which stopped the endpoint.
     await done(['webhooks', 'replay', 'crm'])
     const agent = await createAgent(work.issuer)
@@ -162,6 +164,7 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     const { number, total } = await order()
     made.set('2026-000512', number).set('3900', total)
   }
+  if (command === 'outbox release') await done(['backup', 'mark'])
   const words: string[] = []
   for (const word of args) words.push(await value(word))
   return { args: words, input: hasInput ? (inputs[/< (\S+)$/.exec(line)?.[1] ?? ''] ?? '') : '' }

@@ -1,7 +1,7 @@
 import { rotateSealed } from '../../../database/statements/rotateSealed.ts'
-import { countSealed, lostOf, neededOf, sealedByPurpose } from '../../../database/statements/sealedColumns.ts'
+import { countSealed, lostOf, neededOf, readKeptKeys, sealedByPurpose } from '../../../database/statements/sealedColumns.ts'
 import { listSchools } from '../../../database/tables/schools.ts'
-import { command, flag, group, jsonOption, yesOption } from '../command.ts'
+import { command, flag, group, jsonOption, removalOptions } from '../command.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 
@@ -25,11 +25,12 @@ const status = command({
     }))
     session.printList(rows, { columns: ['what', 'newest', 'older', 'unknown', 'lost'], empty: 'nothing is encrypted' })
     if (json) return
-    for (let position = 1; position < keyring.secretIds.length; position += 1) {
+    const kept = await readKeptKeys(sql, keyring)
+    for (const [position, id] of [...keyring.secretIds.entries()].slice(1)) {
       const needed = neededOf(counts, position)
       const advice =
         needed === ''
-          ? 'is not needed for any stored value: it can be removed'
+          ? `is not needed for any stored value: it can be removed${kept && id in kept ? '' : ' after schoolgate secrets rotate'}`
           : `is needed for ${needed}: keep it, or run schoolgate secrets rotate`
       terminal.out(`\nSecret ${position + 1} ${advice}\n`)
     }
@@ -46,7 +47,7 @@ const rotate = command({
 secrets can be removed. It can be interrupted and repeated. All processes must have the new secret as the first one: docs/deploy.md has the steps.`,
   examples: ['secrets rotate', 'secrets rotate --leaked --yes'],
   options: {
-    ...yesOption,
+    ...removalOptions,
     leaked: flag('an older secret has leaked: keep no keys of it, and delete the recovery codes of release 1.0.0 that depend on it'),
   },
   async run(session, { leaked: isLeaked = false }) {
