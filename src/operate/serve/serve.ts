@@ -117,7 +117,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
     waiting = starting
     const applied = await migrate(database, migrations, { onMigrated: progress?.migrated })
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
-    if (await noticeRestore(database)) log.warn('database restored or moved, e-mails and webhooks are held: schoolgate outbox release')
+    if (await noticeRestore(database)) log.warn('database restored or moved, e-mails and webhooks are held')
     const logLevel = await followLogLevel(database.lane('background'), log)
     undo.push(async () => logLevel.stop())
     await beginChangeEpoch(database.kysely)
