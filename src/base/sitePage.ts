@@ -39,6 +39,8 @@ export interface SiteItem {
   /** Says that the reader cannot read it yet. */
   lock?: string | undefined
   picture: SitePicture | undefined
+  /** The label of its link, if that is a button below the contents. */
+  button?: string
   /** True if it is a person, whose picture is a portrait. */
   isPerson?: true
   /** Language of its texts, if they state one (BCP 47). */
@@ -117,8 +119,8 @@ export interface SiteContent {
   textLanguage?: string | undefined
   notices: readonly string[]
   picture: SitePicture | undefined
-  /** URL of the preview picture of links to the page. */
-  shareImage: string | undefined
+  /** The picture that previews of links to the page show, if it is large enough. */
+  shareImage: { url: string; alt: string | null; width: number | null } | undefined
   facts: readonly SiteFact[]
   /** Prices, and the steps that a person can take. */
   prices: readonly SiteFact[]

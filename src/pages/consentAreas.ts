@@ -23,8 +23,11 @@ export interface ConsentChoice {
   marks: string[]
 }
 
-/** The boxes that are ticked. `harmless`: without scopes that change things or show personal data of other people. */
-export type Ticked = 'all' | 'read' | 'harmless' | 'none'
+/**
+ * The boxes that are ticked. `harmless`: without scopes that change things or show personal data of other people. `unmarked`: without those
+ * that have a mark.
+ */
+export type Ticked = 'all' | 'unmarked' | 'read' | 'harmless' | 'none'
 
 /** The person who consents, and the boxes that are ticked when the page opens. */
 export interface ConsentChoosing {
@@ -61,9 +64,10 @@ export function areasOf(texts: Texts, scopes: readonly ConsentScope[], choosing:
     })
 }
 
-const isTickedBy: Record<Ticked, (scope: { isWrite: boolean; showsOthers: boolean }) => boolean> = {
+const isTickedBy: Record<Ticked, (scope: { isWrite: boolean; showsOthers: boolean; isMarked: boolean }) => boolean> = {
   all: () => true,
-  read: ({ isWrite }) => !isWrite,
+  unmarked: ({ isMarked }) => !isMarked,
+  read: ({ isWrite, isMarked }) => !isWrite && !isMarked,
   harmless: ({ isWrite, showsOthers }) => !isWrite && !showsOthers,
   none: () => false,
 }
@@ -72,13 +76,14 @@ function choiceOf(texts: Texts, scope: ConsentScope, { reader, ticked }: Consent
   const { name, verb } = scope
   const showsOthers = scope.othersData.includes(reader)
   const marked = risks.filter((risk) => scope.risks?.[risk].includes(reader)).map((risk) => texts.text(riskKeys[risk]))
+  const marks = [...marked, ...(showsOthers ? [texts.text('consent.others_mark')] : [])]
   return {
     id: `scope-${name.replace(/[^a-z0-9]+/gi, '-')}`,
     name,
     sentence: texts.sentence(scope, reader),
-    isTicked: isTickedBy[ticked]({ isWrite: verb === 'write', showsOthers }),
+    isTicked: isTickedBy[ticked]({ isWrite: verb === 'write', showsOthers, isMarked: marks.length > 0 }),
     showsOthers,
-    marks: [...marked, ...(showsOthers ? [texts.text('consent.others_mark')] : [])],
+    marks,
   }
 }
 

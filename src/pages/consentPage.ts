@@ -102,14 +102,16 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   const choosing = (ticked: ConsentChoosing['ticked']): ConsentChoosing => ({
     reader,
     grantable,
-    ticked: page.preset ?? ticked,
+    // What is marked is ticked by a deliberate choice only.
+    ticked: page.preset === 'all' ? 'unmarked' : (page.preset ?? ticked),
   })
   // Self-registered apps are unverified: what changes things or shows data of other people is granted by a deliberate choice only.
   const areas = areasOf(texts, fresh, choosing(isTrusted ? 'all' : 'harmless'))
+  const alarm = alarmOf(texts, { imitated: page.imitated, claimedRole: open.claimedRole }, schoolName)
   return {
     ...frame(views, pageContext, texts.text('consent.title')),
     heading: headingOf(texts, open),
-    alarm: alarmOf(texts, { imitated: page.imitated, claimedRole: open.claimedRole }, schoolName),
+    alarm,
     facts: [
       originFact(texts, open, schoolName),
       destinationFact(texts, open.destination),
@@ -130,7 +132,8 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     ),
     presets: presetsOf(
       texts,
-      optional.filter(({ name }) => grantable.has(name)),
+      // An app that imitates another one is not allowed with one press.
+      optional.filter(({ name }) => !alarm && grantable.has(name)),
       { path: address, current: page.preset, signsIn: included.length > 0 },
     ),
     presetsLabel: texts.text('consent.presets'),

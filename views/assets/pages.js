@@ -39,7 +39,10 @@ if (sum) {
       if (own.length > 0) area.querySelector('.count').textContent = text
     }
   }
-  document.addEventListener('change', count)
+  document.addEventListener('change', ({ target }) => {
+    if (target.name === 'scope') document.querySelector('[data-preset][aria-current]')?.removeAttribute('aria-current')
+    count()
+  })
   window.addEventListener('pageshow', count)
   count()
   const writes = (box) => box.value.endsWith(':write')
@@ -48,9 +51,10 @@ if (sum) {
       event.preventDefault()
       const { preset: ticked } = preset.dataset
       for (const box of boxes(document)) {
-        box.checked = ticked === 'all' || (ticked === 'read' && !writes(box))
+        box.checked = !('marked' in box.dataset) && (ticked === 'all' || (ticked === 'read' && !writes(box)))
         if (box.checked) for (const area of document.querySelectorAll('.area')) area.open ||= area.contains(box)
       }
+      for (const one of document.querySelectorAll('[data-preset]')) one.toggleAttribute('aria-current', one === preset)
       count()
     })
   }

@@ -44,14 +44,18 @@ export interface AccountPage extends Frame, AccountShell {
 /** A table of texts. The first cell of each row names the row. */
 export interface AccountTable {
   caption: string
+  /** The summary behind which the table is folded away. */
+  summary?: string
   head: string[]
   rows: AccountRow[]
 }
 
 interface AccountRow {
-  cells: (TextPart[] | FormLink)[]
+  cells: (TextPart[] | FormLink | { text: TextPart[]; below: TextPart[] })[]
   /** The actions on the row, in the last cell. */
   forms?: AccountForm[]
+  /** The summary behind which the forms are folded away. */
+  summary?: string
   /** Shown instead of the forms. */
   note?: string
 }
@@ -74,6 +78,10 @@ export interface AccountSection {
   comments?: readonly SiteComment[]
   commentForm?: CommentForm | undefined
   facts?: { label: string; value: TextPart[] }[]
+  /** Figures, each with its earlier value and the page with its rows. */
+  tiles?: { label: string; value: string; before: string; href?: string | undefined }[]
+  /** Links of which one is chosen. */
+  choices?: PageLinks
   /** An address to copy. */
   copy?: { label: string; value: string; submit: string; done: string } | undefined
   picture?: (Picture & { alt: string }) | undefined
@@ -93,9 +101,13 @@ export interface AccountSection {
   isDecision?: boolean
 }
 
-/** Bars in a drawing of 100 by 40 units. A table of the section has the values. */
+/** Bars in a drawing of 100 by 40 units, with the value of its top and some dates below. A table of the section has the values. */
 export interface AccountChart {
   label: string
+  top: string
+  dates: string[]
+  /** The height of zero. */
+  zero: number
   bars: { x: number; y: number; width: number; height: number; title: string }[]
 }
 

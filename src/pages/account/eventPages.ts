@@ -4,6 +4,7 @@ import { sitePath } from '../../engine/sitePaths.ts'
 import type { EventRow } from '../../school/apiRows.ts'
 import { plainText } from '../plainText.ts'
 import { registrationFor } from '../registration.ts'
+import { inZone } from '../site/valueTexts.ts'
 import { contentPart, type TextKey, type Texts, textsIn } from '../texts.ts'
 import type { AccountForm, AccountItem, AccountSection } from './accountPage.ts'
 import { hasSite, type OwnPage, type OwnPageContext, type OwnRequest } from './ownPage.ts'
@@ -137,8 +138,8 @@ const readEvent = async ({ perform, params }: OwnRequest): Promise<EventRow> =>
 
 const statusIn = (form: URLSearchParams): 'canceled' | 'going' => (form.get('status') === 'canceled' ? 'canceled' : 'going')
 
-const periodOf = ({ starts_at, ends_at, time_zone: timeZone }: EventRow, { dateLocale: locale }: Texts): string =>
-  `${periodText(starts_at, ends_at, { timeZone, locale })} (${timeZone})`
+const periodOf = (event: EventRow, texts: Texts): string =>
+  inZone(event, periodText(event.starts_at, event.ends_at, { timeZone: event.time_zone, locale: texts.dateLocale }), texts)
 
 /** Shows the state of the registration, the place, and the forms and links that change it. */
 function registrationSection({ texts, form, now }: OwnPageContext, event: EventRow, checkout: string | undefined): AccountSection {

@@ -49,7 +49,7 @@ export const coursePages = siteType({
       lead: subtitle ?? undefined,
       textLanguage: course.language,
       picture: sitePicture(course.cover_image, issuer),
-      shareImage: course.cover_image?.url,
+      shareImage: course.cover_image ?? undefined,
       ...offer,
       prices: [
         fact(texts.text('site.price'), accessText(course, context)),

@@ -8,7 +8,7 @@ import { registrationFor } from '../registration.ts'
 import type { Texts } from '../texts.ts'
 import { askText } from './courseOffer.ts'
 import { personNode, priceNode, type SiteContext, schoolNode, siteLink, sitePicture, siteType } from './siteType.ts'
-import { priceOf } from './valueTexts.ts'
+import { inZone, priceOf } from './valueTexts.ts'
 
 const itemFields = 'title,slug,kind,status,phase,starts_at,ends_at,time_zone,price,seats_left,cover_image'
 
@@ -52,7 +52,7 @@ export const eventPages = siteType({
       heading: title,
       lead: undefined,
       picture: sitePicture(event.cover_image, issuer),
-      shareImage: event.cover_image?.url,
+      shareImage: event.cover_image ?? undefined,
       notices: [
         ...(isCanceled ? [[texts.text('site.event_canceled'), event.cancel_reason].filter(Boolean).join(': ')] : []),
         ...(event.phase === 'ended' && !isCanceled ? [texts.text('site.event_ended')] : []),
@@ -72,7 +72,7 @@ function factsOf(event: Event, period: string, context: SiteContext): SiteFact[]
   const hosts = event.host_lecturers
   const place = event.location
   return [
-    { label: texts.text('site.time'), value: `${period} (${event.time_zone})`, time: event.starts_at },
+    { label: texts.text('site.time'), value: inZone(event, period, texts), time: event.starts_at },
     {
       label: texts.text('site.place'),
       value: [texts.text(`site.place_${event.kind}`), place?.name, place?.address].filter(Boolean).join(', '),
@@ -154,7 +154,9 @@ function actionsOf(event: Event, { checkoutOf, texts, viewer }: SiteContext): Si
   const isOpen = registration === 'open' && (event.seats_left !== 0 || mayWait)
   // People who are registered can withdraw until the event ends.
   const label = !isOpen ? 'site.own_registration' : mayWait ? 'site.join_waitlist' : 'site.register'
-  return [{ href: accountEventPath(event.slug), label: texts.text(label) }]
+  const { register, wait } = registrationFor(event, new Date()).may
+  const isOnePress = viewer !== undefined && isOpen && (register ?? wait) === true
+  return [{ href: accountEventPath(event.slug), label: texts.text(label), ...(isOnePress && { fields: { status: 'going' } }) }]
 }
 
 /** The price of a seat (schema.org Offer); none for an event that was cancelled or has ended. */

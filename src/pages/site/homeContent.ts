@@ -32,12 +32,13 @@ export async function homeContent(reading: Reading): Promise<SiteContent> {
   const { tagline } = chrome.school
   return {
     ...frame,
-    title: texts.text('home.title'),
+    title: tagline ?? texts.text('home.title'),
     description: tagline ?? texts.text('site.home_explanation', { school: schoolName }),
     heading: schoolName,
     lead: tagline ?? undefined,
     notices: sections.length === 0 ? [texts.text('site.empty')] : [],
     picture: sitePicture(chrome.appearance.cover, issuer),
+    shareImage: chrome.appearance.social_image ?? undefined,
     sections,
     data: [],
   }

@@ -27,7 +27,7 @@ export const lecturerPages = siteType({
       heading: name,
       lead: headline ?? undefined,
       picture: sitePicture(picture, issuer),
-      shareImage: picture?.url,
+      shareImage: picture ?? undefined,
       facts: expertise.length > 0 ? [{ label: texts.text('site.expertise'), value: expertise.join(', ') }] : [],
       sections: [
         { heading: texts.text('site.about_person'), html: bio ?? undefined },

@@ -17,6 +17,7 @@ export const planPages = siteType({
       line: plan.badge ?? undefined,
       details: [...(isMine(plan, context) ? [context.texts.text('site.yours')] : []), ...pricesOf(plan, context)],
       list: plan.benefits,
+      button: context.texts.text(isMine(plan, context) ? 'site.manage_membership' : 'site.choose_plan'),
       picture: undefined,
     }
   },

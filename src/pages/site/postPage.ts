@@ -36,7 +36,7 @@ export const postPages = siteType({
       heading: title,
       lead: isLocked ? (post.excerpt ?? undefined) : undefined,
       picture: sitePicture(post.cover_image, issuer),
-      shareImage: post.cover_image?.url,
+      shareImage: post.cover_image ?? undefined,
       publishedAt: time ?? undefined,
       notices: isLocked ? [texts.text(post.visibility === 'members' ? 'site.for_members' : 'site.for_plans')] : [],
       actions: isLocked ? waysToRead(sitePath('posts', slug), context) : [],

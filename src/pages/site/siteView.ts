@@ -59,10 +59,8 @@ export function siteView(
   const { title, isIndexed, data, ...shown } = content
   const framed = frame(views, page, title)
   const feet = footLinks(chrome)
-  const shareImage =
-    [content.shareImage, chrome.appearance.social_image?.url].find(isRaster) ??
-    issuer + sharePicturePath(content.path.split('?', 1)[0] ?? '/')
   const [path = ''] = content.path.split('?')
+  const shareImage = shareImageOf(content, issuer + sharePicturePath(path))
   const current = isLanguageChosen ? page.languageLinks.find(({ isCurrent }) => isCurrent) : undefined
   const canonical = issuer + (current?.href ?? content.path)
   return {
@@ -107,8 +105,14 @@ export function siteView(
   }
 }
 
-/** True for a picture that previews of links show: social networks show no SVG. */
-const isRaster = (url: string | undefined): boolean => url !== undefined && /\.(?:png|jpe?g|webp|gif)$/i.test(url)
+/** The least width of a picture that previews of links show large. */
+const leastShareWidth = 600
+
+/** Returns the picture of the page, or the card with its title: previews of links show no SVG, and small pictures as a thumbnail. */
+function shareImageOf({ shareImage, heading, title }: SiteContent, card: string): { url: string; alt: string; size?: [number, number] } {
+  const isLarge = shareImage && (shareImage.width ?? 0) >= leastShareWidth && /\.(?:png|jpe?g|webp|gif)$/i.test(shareImage.url)
+  return isLarge ? { url: shareImage.url, alt: shareImage.alt || title } : { url: card, alt: heading ?? title, size: [1200, 630] }
+}
 
 /** Returns the links to the lists that have rows. */
 export const siteLists = (chrome: SiteChrome, texts: PageContext['texts']): SiteLink[] =>
@@ -145,7 +149,7 @@ const alternatesOf = ({ languageLinks }: PageContext, { issuer, path }: { issuer
 
 function openGraph(
   { description, publishedAt }: SiteContent,
-  { title, url, page, shareImage }: { title: string; url: string; page: PageContext; shareImage: string },
+  { title, url, page, shareImage }: { title: string; url: string; page: PageContext; shareImage: ReturnType<typeof shareImageOf> },
 ): SiteView['openGraph'] {
   const values = {
     'og:type': publishedAt === undefined ? 'website' : 'article',
@@ -154,8 +158,10 @@ function openGraph(
     'og:url': url,
     'og:site_name': page.schoolName,
     'og:locale': openGraphLocale(page.texts.dateLocale),
-    'og:image': shareImage,
-    'og:image:alt': title,
+    'og:image': shareImage.url,
+    'og:image:width': shareImage.size?.[0].toString(),
+    'og:image:height': shareImage.size?.[1].toString(),
+    'og:image:alt': shareImage.alt,
     'twitter:card': 'summary_large_image',
     'article:published_time': publishedAt,
   }

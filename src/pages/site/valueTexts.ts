@@ -1,5 +1,5 @@
 import { priceText, withTaxNote } from '../../base/text/readerFormats.ts'
-import type { Course, Plan } from '../../school/apiRows.ts'
+import type { Course, EventRow, Plan } from '../../school/apiRows.ts'
 import type { Texts } from '../texts.ts'
 import type { SiteContext } from './siteType.ts'
 
@@ -29,6 +29,12 @@ export const planPriceText = (
 /** Writes the prices of a plan that people can choose now. */
 export const planPrices = (plan: Pick<Plan, 'prices'>, context: Pick<SiteContext, 'texts' | 'tax'>): string[] =>
   activePrices(plan).map((price) => planPriceText(price, context))
+
+/** Adds to the period of an event whose time it is, if the reader has another one, or may have: people come to a place in its time. */
+export const inZone = ({ time_zone: zone, kind }: Pick<EventRow, 'time_zone' | 'kind'>, period: string, texts: Texts): string =>
+  zone === texts.timeZone && kind === 'in_person'
+    ? period
+    : texts.text('site.time_of', { period, place: (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ') })
 
 /** Returns the name of a language in another one; the tag itself if it has no name. */
 export function languageName(tag: string, language: string): string {

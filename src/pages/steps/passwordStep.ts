@@ -72,7 +72,7 @@ export function passwordForm(
   return {
     title: texts.text(isInvalid ? 'sign_in.failed_title' : 'sign_in.title'),
     heading: texts.text(isSwitch ? 'sign_in.heading_switch' : 'sign_in.heading', { school: schoolName }),
-    introduction: introductionOf(texts, schoolName, open),
+    introduction: introductionOf(texts, schoolName, open, returnTo),
     fields: [
       formField(
         {
@@ -98,12 +98,26 @@ export function passwordForm(
   }
 }
 
-function introductionOf(texts: PageContext['texts'], school: string, open: { clientName: string } | undefined): StepForm['introduction'] {
-  if (!open) return texts.parts('account_sign_in.introduction', {})
+function introductionOf(
+  texts: PageContext['texts'],
+  school: string,
+  open: { clientName: string } | undefined,
+  returnTo = '',
+): StepForm['introduction'] {
+  if (!open) return texts.parts(reasons.find(([path]) => path.test(returnTo))?.[1] ?? 'account_sign_in.introduction', {})
   return open.clientName
     ? texts.parts('sign_in.introduction', { app: open.clientName, school })
     : texts.parts('sign_in.introduction_nameless', { school })
 }
+
+/** What people who come from a page sign in for. */
+const reasons = [
+  [/^\/(?:account\/)?courses\//, 'account_sign_in.course'],
+  [/^\/(?:account\/)?events\//, 'account_sign_in.event'],
+  [/^\/posts\//, 'account_sign_in.post'],
+  [/^\/plans/, 'account_sign_in.plan'],
+  [/^\/account\/school/, 'account_sign_in.school'],
+] as const satisfies readonly (readonly [RegExp, TextKey])[]
 
 /** The error of a sign-in with another account than the one that the app named with `id_token_hint`. */
 function anotherExpected(open: StepContext['open']): PageMessage | undefined {

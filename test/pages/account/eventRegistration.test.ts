@@ -67,7 +67,7 @@ describe.each(await databasesToTest())('registration for an event without script
 
   test('leads from the public page over the sign-in to the registration, and back', async () => {
     const event = await publish()
-    expect(await linkOf(event)).toBe('Register for this event')
+    expect(await linkOf(event)).toBe('Reserve a seat')
     await service.addPerson({ email: 'cleo@school.example' })
     const browser = createBrowser(service.issuer)
     const away = await browser.get(pageOf(event))
@@ -88,7 +88,7 @@ describe.each(await databasesToTest())('registration for an event without script
 
   test('registers and withdraws, each with its message', async () => {
     const event = await publish({ capacity: 2 })
-    const registered = await press('ada', event, 'Register')
+    const registered = await press('ada', event, 'Reserve a seat')
     expect([registered.status, await rsvpOf(event, 'ada')]).toEqual([200, 'going'])
     for (const text of ['You are now registered for this event.', 'You are registered for this event.'])
       expect(registered.html).toContain(text)
@@ -98,12 +98,24 @@ describe.each(await databasesToTest())('registration for an event without script
       true,
       'canceled',
     ])
-    expect(buttonsOn(withdrawn.html)).toEqual(['Register'])
+    expect(buttonsOn(withdrawn.html)).toEqual(['Reserve a seat'])
+  })
+
+  test('one press on the public page reserves a seat, also if it is pressed twice', async () => {
+    const event = await publish({ capacity: 2 })
+    const page = await browserOf('ada').get(`/events/${event.slug}`)
+    const sent = await Promise.all([1, 2].map(() => send(browserOf('ada'), page, {}, /\/account\/events\//)))
+    expect(sent.map(({ status, location }) => [status, location?.search])).toEqual([
+      [303, '?done=going'],
+      [303, '?done=going'],
+    ])
+    expect(await rsvpOf(event, 'ada')).toBe('going')
+    expect((await browserOf('ada').get(`/events/${event.slug}`)).html).toContain('You are registered for this event.')
   })
 
   test('a full event offers its waitlist, if it has one', async () => {
     const event = await publish({ capacity: 1 })
-    await press('bea', event, 'Register')
+    await press('bea', event, 'Reserve a seat')
     expect(await linkOf(event)).toBe('Join the waiting list')
     expect((await show('ada', event)).html).toContain('This event is fully booked. Join the waiting list')
     const waiting = await press('ada', event, 'Join the waiting list')
@@ -126,7 +138,7 @@ describe.each(await databasesToTest())('registration for an event without script
       'Registration opens on 1 January 2099 at 12:00 CET.',
     ],
     ['is closed', { rsvp_closes_at: inHours(-1) }, 'Your registration', 'Registration is closed.'],
-    ['is for members of a plan', { access: 'members' }, 'Register for this event', 'You cannot register for this event'],
+    ['is for members of a plan', { access: 'members' }, 'Reserve a seat', 'You cannot register for this event'],
     ['needs a payment', { price: { amount: 1500, currency: 'EUR' } }, undefined, 'has to be paid for at the checkout'],
   ])('shows why nobody can register on the page: the event %s', async (_name, fields, label, text) => {
     const event = await publish(fields)
@@ -160,7 +172,7 @@ describe.each(await databasesToTest())('registration for an event without script
       const { status, html } = await send(browserOf('ada'), page, {}, /\/account\/events\//)
       return [status, /<div class="error summary"[\s\S]*?<li>\s*([^<]+?)\s*<\/li>/.exec(html)?.[1]]
     }
-    expect(await stale(full, () => press('bea', full, 'Register'))).toEqual([409, 'This event is fully booked.'])
+    expect(await stale(full, () => press('bea', full, 'Reserve a seat'))).toEqual([409, 'This event is fully booked.'])
     expect(await stale(closed, () => set(closed.id, { rsvp_closes_at: inHours(-1) }))).toEqual([409, 'Registration is closed.'])
     expect(await stale(priced, () => set(priced.id, { price: { amount: 1500, currency: 'EUR' } }))).toEqual([
       422,
@@ -179,10 +191,10 @@ describe.each(await databasesToTest())('registration for an event without script
     const public_ = await (
       await fetch(`${service.issuer}/events/${event.slug}`, { headers: { accept: 'text/html', 'accept-language': 'de' } })
     ).text()
-    expect(public_).toContain('Für diese Veranstaltung anmelden')
+    expect(public_).toContain('Platz sichern')
     expect((await german.get(pageOf(event))).location?.pathname).toBe('/account/sign-in')
     const { html } = await browserOf('ada').get(`${pageOf(event)}?lang=de`)
-    for (const text of ['Sie sind für diese Veranstaltung nicht angemeldet.', '>Anmelden</button>']) expect(html).toContain(text)
+    for (const text of ['Sie sind für diese Veranstaltung nicht angemeldet.', '>Platz sichern</button>']) expect(html).toContain(text)
     await browserOf('ada').get(`${pageOf(event)}?lang=en`)
   })
 

@@ -14,6 +14,7 @@ import { progressOf } from './learningPage.ts'
 export const coursePage: OwnPage<OwnCourse> = {
   path: `${accountPaths.courses}/:course`,
   notices: {
+    open: 'course.lessons_open',
     enrolled: 'course.done_enrolled',
     completed: 'course.done_completed',
     certificate: 'course.done_certificate',

@@ -91,12 +91,19 @@ function itemOf({ id, course, ...enrollment }: OwnEnrollment, texts: Texts): Acc
 /** Returns the progress in a course, as a bar and as text. */
 export const progressOf = (
   {
+    status,
     progress_percent: value,
     completed_lessons_count: done,
     lessons_count: count,
-  }: Pick<Enrollment, 'progress_percent' | 'completed_lessons_count' | 'lessons_count'>,
+  }: Pick<Enrollment, 'status' | 'progress_percent' | 'completed_lessons_count' | 'lessons_count'>,
   texts: Texts,
-): AccountItem['progress'] => ({ value, label: texts.counted('learning.progress', count, { percent: value, done }) })
+): AccountItem['progress'] => ({
+  value,
+  label:
+    status === 'completed' && done < count
+      ? texts.counted('learning.added', count - done)
+      : texts.counted('learning.progress', count, { percent: value, done }),
+})
 
 /** Shows the digital products of the person, with a form for each file: a download is counted. */
 const productsSection = ({ texts, form }: OwnPageContext, products: readonly Product[]): AccountSection => ({

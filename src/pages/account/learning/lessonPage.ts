@@ -96,7 +96,9 @@ async function afterProgress({ lesson, enrollment }: Responses['putLessonProgres
   const { course, lessons } = await readCourse(request)
   const next = lessons[lessons.findIndex(({ id }) => id === request.params.lesson) + 1]
   if (enrollment.status === 'completed') return withQuery(accountCoursePath(course.slug), { done: 'completed' })
-  return next ? withQuery(accountLessonPath(course.slug, next.id), { done: 'previous' }) : accountCoursePath(course.slug)
+  return next
+    ? withQuery(accountLessonPath(course.slug, next.id), { done: 'previous' })
+    : withQuery(accountCoursePath(course.slug), { done: 'open' })
 }
 
 function lockedSection({ texts }: OwnPageContext, { own: { course }, lesson: { lock_reason, unlocks_at } }: Shown): AccountSection {
