@@ -3,7 +3,7 @@ import type { ListedRow, PageOfRows } from '../base/text/pageOfRows.ts'
 import type { RowOf } from '../engine/declare/rowOf.ts'
 import type { accountSchema } from './account/account.ts'
 import type { calendarFeed, UndoResult } from './account/accountFields.ts'
-import type { overviewReport } from './analytics/analyticsFields.ts'
+import type { enrollmentsReport, overviewReport, revenueReport, topCoursesReport } from './analytics/analyticsFields.ts'
 import type { commentSchema } from './comments/comments.ts'
 import type { courseSchema } from './courses/courseFields.ts'
 import type { outlineOfCourse } from './curriculum/curriculum.ts'
@@ -38,7 +38,10 @@ export type FormSubmission = RowOf<typeof formSubmissionSchema>
 export type Lesson = RowOf<typeof lessonSchema>
 export type Member = Required<RowOf<typeof memberSchema>>
 export type Order = Required<RowOf<typeof orderSchema>>
+export type EnrollmentsReport = z.output<typeof enrollmentsReport>
 export type OverviewReport = z.output<typeof overviewReport>
+export type RevenueReport = z.output<typeof revenueReport>
+export type TopCourses = z.output<typeof topCoursesReport>
 export type Page = RowOf<typeof pageSchema>
 export type Plan = RowOf<typeof planSchema>
 export type Post = RowOf<typeof postSchema>
@@ -53,7 +56,10 @@ export type Subscription = RowOf<typeof subscriptionSchema>
  * here responds with values of unknown types. Lists of people and orders are read by those who see their fields: the staff, and the buyer.
  */
 export interface Responses {
+  analyticsEnrollments: EnrollmentsReport
   analyticsOverview: OverviewReport
+  analyticsRevenue: RevenueReport
+  analyticsTopCourses: TopCourses
   createQuizAttempt: QuizAttempt
   downloadProductFile: z.output<typeof downloadResponse>
   getAccount: Account
@@ -74,6 +80,7 @@ export interface Responses {
   listComments: Comment
   listCourses: Course
   listDigitalProducts: Product
+  listEnrollments: Enrollment
   listEvents: EventRow
   listForms: FormRow
   listFormSubmissionsOf: FormSubmission
@@ -103,6 +110,7 @@ interface Expansions {
   included_in_plans: { data: readonly Plan[] }
   lecturers: { data: readonly Lecturer[] }
   plan: Plan | null
+  student: Student | null
 }
 
 /** The names in a list such as `title,cover_image`. */

@@ -44,6 +44,10 @@ export function moneyText({ amount, currency }: Money, locale: string): string {
 export const rateText = (bps: number, locale: string): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000)
 
+/** Writes a change as a share: `+12%`. */
+export const changeText = (share: number, locale: string): string =>
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format(share)
+
 export const numberFormat = (locale: string): Intl.NumberFormat => new Intl.NumberFormat(locale)
 
 export const numberText = (value: number, locale: string): string => numberFormat(locale).format(value)

@@ -101,6 +101,7 @@ async function writeSchool(writer: Writer, { id, slug }: School, row: z.output<t
         tagline: row.fn.coalesce('school.tagline', 'excluded.tagline'),
         description: row.fn.coalesce('school.description', 'excluded.description'),
         contact_email: row.fn.coalesce('school.contact_email', 'excluded.contact_email'),
+        address: row.fn.coalesce('school.address', 'excluded.address'),
       })),
     )
     .execute()

@@ -55,7 +55,7 @@ export function createOwnRequest(services: AccountServices, ctx: Context, person
     async list<Id extends string, Query extends ListedRow>(section: string, operation: Id, parameters?: Query) {
       const cursor = ctx.query[section]
       const { rows, next } = await read(operation, parameters, { limit: rowsOnPage, cursor })
-      ctx.state.lists = [...(ctx.state.lists ?? []), { section, next, cursor: typeof cursor === 'string' ? cursor : undefined }]
+      ctx.state.lists = [...(ctx.state.lists ?? []), { section, next }]
       return rows
     },
     every: async (operation, parameters) => (await firstRows(each(operation, parameters), maxWhole)).rows,

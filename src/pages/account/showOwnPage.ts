@@ -13,10 +13,9 @@ import { filledIn } from './keptForms.ts'
 import type { OwnContent, OwnError, OwnPageContext, OwnRequest } from './ownPage.ts'
 import { formSubject, type SignedInPerson } from './signedInPerson.ts'
 
-/** A list that a section of the page shows, the place where it begins, and that of the next rows. */
+/** A list that a section of the page shows, and the place of the next rows. */
 interface ShownList {
   section: string
-  cursor: string | undefined
   next: string | null
 }
 
@@ -126,8 +125,8 @@ function continued(ctx: Context, sections: AccountSection[], { path, label }: { 
   const isMissing = ({ section, next }: ShownList): boolean => next !== null && !sections.some(({ id }) => id === section)
   const missing = lists.find(isMissing)
   if (missing) throw new Error(`no section ${missing.section} shows the list`)
-  const { q } = ctx.query
-  const place = { ...(typeof q === 'string' && { q }), ...Object.fromEntries(lists.map(({ section, cursor }) => [section, cursor])) }
+  // What the address asks for stays.
+  const place = Object.fromEntries([...new URLSearchParams(ctx.querystring)].filter(([name]) => name !== 'done'))
   return sections.map((section) => {
     const next = lists.find((list) => list.section === section.id)?.next
     return next

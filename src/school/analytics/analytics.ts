@@ -4,6 +4,7 @@ import { defineReports } from '../../engine/declare/defineResource.ts'
 import { reference } from '../../engine/declare/fields.ts'
 import { defineCollectionRead } from '../../engine/declare/typedOperations.ts'
 import {
+  enrollmentsReport,
   figure,
   forStaff,
   forTeachers,
@@ -13,9 +14,9 @@ import {
   overviewReport,
   parts,
   periodParameters,
-  ranged,
   series,
   share,
+  topCoursesReport,
 } from './analyticsFields.ts'
 import { readFunnel, readOverDays, readRetention, readTopCourses } from './analyticsReading.ts'
 import { activeStudents } from './reports/activeStudents.ts'
@@ -65,16 +66,7 @@ export const analytics = defineReports({
           .meta({ description: 'Only enrolments from these sources.' }),
         group_by: z.enum(['course', 'source']).optional().meta({ description: 'Adds groups to the response.' }),
       }),
-      output: overDays(
-        'enrollments',
-        {
-          new: figure('New enrolments.'),
-          canceled: figure('Cancelled enrolments.'),
-          expired: figure('Expired enrolments.'),
-          active_at_end: figure('Open enrolments at the end of the period, including completed and suspended ones.'),
-        },
-        'Groups by group_by, the largest 100.',
-      ),
+      output: enrollmentsReport,
       rows: parts,
       run: readOverDays(enrollments),
     }),
@@ -134,29 +126,7 @@ export const analytics = defineReports({
         metric: z.enum(courseMetrics).default('enrollments').meta({ description: 'Figure by which courses are ranked.' }),
         limit: z.int().min(1).max(50).default(10).meta({ description: 'Maximum number of courses.' }),
       }),
-      output: other('top_courses', {
-        ...ranged,
-        metric: z.enum(courseMetrics).meta({ description: 'Figure by which courses are ranked.', example: 'enrollments' }),
-        courses: z
-          .array(
-            z.object({
-              rank: z.int().meta({ description: 'Rank, from 1.', example: 1 }),
-              course: z
-                .object({
-                  id: reference('crs', 'Id of the course.'),
-                  title: z.string().meta({ description: 'Title.', example: 'Clay From Scratch' }),
-                })
-                .meta({ description: 'The course.' }),
-              value: z.int().meta({ description: 'Value of the figure; revenue is in the smallest unit of the currency.', example: 42 }),
-              share_percent: share('Share of the total of all courses.'),
-              change_percent: z
-                .number()
-                .nullable()
-                .meta({ description: 'Change from the preceding period of equal length, in percent; null if it was 0.', example: 8.5 }),
-            }),
-          )
-          .meta({ description: 'Courses with a value above 0, in the order of their rank.', example: [] }),
-      }),
+      output: topCoursesReport,
       rows: ['courses'],
       run: readTopCourses,
     }),

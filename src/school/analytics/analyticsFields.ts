@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reference, timestamp } from '../../engine/declare/fields.ts'
 import { comparisons, intervals } from './report.ts'
+import { courseMetrics } from './reports/topCourses.ts'
 
 export const forStaff = { scope: 'read', roles: ['staff'] } as const
 
@@ -123,5 +124,54 @@ export const overviewReport = overDays('overview', {
   mrr: amount('Monthly recurring revenue at the end of the period.'),
 })
 
-export const other = (report: string, fields: z.ZodRawShape) => z.object({ ...head(report), ...school, ...fields })
+export const other = <Fields extends z.ZodRawShape>(report: string, fields: Fields) => z.object({ ...head(report), ...school, ...fields })
 export const ranged = range
+
+export const revenueReport = overDays(
+  'revenue',
+  {
+    gross: amount('Paid orders before discounts, including taxes.'),
+    discounts: amount('Sum of the discounts.'),
+    refunds: amount('Sum of the refunds.'),
+    tax: amount('Taxes of the paid orders, less those of the refunds.'),
+    net: amount('gross less discounts less refunds, including taxes.'),
+    orders: figure('Paid orders.'),
+    average_order: amount('Average amount of a paid order, before refunds.'),
+  },
+  'Groups by group_by, the 100 with the highest gross. The amounts of all groups add up to the totals; an order counts in every group that contains one of its lines, so that the orders of the groups can be more than those of the totals.',
+)
+
+export const enrollmentsReport = overDays(
+  'enrollments',
+  {
+    new: figure('New enrolments.'),
+    canceled: figure('Cancelled enrolments.'),
+    expired: figure('Expired enrolments.'),
+    active_at_end: figure('Open enrolments at the end of the period, including completed and suspended ones.'),
+  },
+  'Groups by group_by, the largest 100.',
+)
+
+export const topCoursesReport = other('top_courses', {
+  ...ranged,
+  metric: z.enum(courseMetrics).meta({ description: 'Figure by which courses are ranked.', example: 'enrollments' }),
+  courses: z
+    .array(
+      z.object({
+        rank: z.int().meta({ description: 'Rank, from 1.', example: 1 }),
+        course: z
+          .object({
+            id: reference('crs', 'Id of the course.'),
+            title: z.string().meta({ description: 'Title.', example: 'Clay From Scratch' }),
+          })
+          .meta({ description: 'The course.' }),
+        value: z.int().meta({ description: 'Value of the figure; revenue is in the smallest unit of the currency.', example: 42 }),
+        share_percent: share('Share of the total of all courses.'),
+        change_percent: z
+          .number()
+          .nullable()
+          .meta({ description: 'Change from the preceding period of equal length, in percent; null if it was 0.', example: 8.5 }),
+      }),
+    )
+    .meta({ description: 'Courses with a value above 0, in the order of their rank.', example: [] }),
+})

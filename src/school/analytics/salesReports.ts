@@ -1,7 +1,20 @@
 import { z } from 'zod'
 import { exampleId } from '../../base/ids.ts'
 import { defineCollectionRead } from '../../engine/declare/typedOperations.ts'
-import { amount, figure, forStaff, only, other, overDays, parts, periodParameters, ranged, series, share } from './analyticsFields.ts'
+import {
+  amount,
+  figure,
+  forStaff,
+  only,
+  other,
+  overDays,
+  parts,
+  periodParameters,
+  ranged,
+  revenueReport,
+  series,
+  share,
+} from './analyticsFields.ts'
 import { readOverDays, readTax } from './analyticsReading.ts'
 import { productTypes } from './figures.ts'
 import { orderStatuses } from './orderStatuses.ts'
@@ -72,19 +85,7 @@ export const salesReports = {
         .optional()
         .meta({ description: 'Adds groups to the response. The key of orders without a coupon is `none`.' }),
     }),
-    output: overDays(
-      'revenue',
-      {
-        gross: amount('Paid orders before discounts, including taxes.'),
-        discounts: amount('Sum of the discounts.'),
-        refunds: amount('Sum of the refunds.'),
-        tax: amount('Taxes of the paid orders, less those of the refunds.'),
-        net: amount('gross less discounts less refunds, including taxes.'),
-        orders: figure('Paid orders.'),
-        average_order: amount('Average amount of a paid order, before refunds.'),
-      },
-      'Groups by group_by, the 100 with the highest gross. The amounts of all groups add up to the totals; an order counts in every group that contains one of its lines, so that the orders of the groups can be more than those of the totals.',
-    ),
+    output: revenueReport,
     rows: parts,
     run: readOverDays(revenue),
   }),

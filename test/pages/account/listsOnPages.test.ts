@@ -30,7 +30,11 @@ const lists: Record<string, { page: string; section: string }[]> = {
   // The page of the memberships shows all of them.
   listSubscriptions: [{ page: '/account/membership', section: 'ended' }],
   listPlans: [{ page: '/account/membership', section: 'ended' }],
-  listStudents: [{ page: '/account/school/people', section: 'students' }],
+  listStudents: [
+    { page: '/account/school/people', section: 'students' },
+    { page: '/account/school/statistics?rows=new_students', section: 'behind' },
+  ],
+  listEnrollments: [{ page: '/account/school/statistics?rows=enrollments', section: 'behind' }],
   listMembers: [{ page: '/account/school/people', section: 'members' }],
   listForms: [{ page: '/account/school/forms', section: 'forms' }],
   listFormSubmissionsOf: [{ page: 'answers', section: 'answers' }],
@@ -41,6 +45,9 @@ const lists: Record<string, { page: string; section: string }[]> = {
     { page: 'lesson', section: 'comments' },
   ],
   listQuizAttempts: [],
+  // Whether there is one.
+  listCourses: [],
+  listLecturers: [],
 }
 
 describe('a list with one row more than a page', () => {

@@ -70,11 +70,10 @@ const searchSection = (texts: Texts, words: string): AccountSection => ({
 
 const tableOf = (texts: Texts, kind: Kind, people: readonly Person[]) => ({
   caption: texts.text(`school.people_${kind}`),
-  head: (['name_label', 'people_email', 'status_label', 'people_since'] as const).map((key) => texts.text(`school.${key}`)),
+  head: (['name_label', 'status_label', 'people_since'] as const).map((key) => texts.text(`school.${key}`)),
   rows: people.map(({ name, email, status, since }) => ({
     cells: [
-      [contentPart(plainText(name, 120))],
-      [contentPart(plainText(email ?? '–', 254))],
+      { text: [contentPart(plainText(name, 120))], below: email === null ? [] : [contentPart(plainText(email, 254))] },
       texts.parts(`school.person_${status}`, {}),
       [contentPart(since === null ? '–' : texts.date(new Date(since)))],
     ],

@@ -74,19 +74,18 @@ function listSection(texts: Texts, staff: readonly StaffMember[], { email }: { e
       caption: texts.text('school.staff_list'),
       head: [
         texts.text('school.name_label'),
-        texts.text('sign_in.email'),
         texts.text('school.status_label'),
         texts.text('school.second_factor_label'),
         texts.text('school.role_label'),
       ],
       rows: staff.map((member) => ({
         cells: [
-          verbatim(texts, plainText(member.name, 100)),
-          verbatim(texts, plainText(member.email, 254)),
+          { text: verbatim(texts, plainText(member.name, 100)), below: verbatim(texts, plainText(member.email, 254)) },
           texts.parts(member.status === 'invited' ? 'school.status_invited' : 'school.status_active', {}),
           texts.parts(member.hasSecondFactor ? 'school.second_factor_yes' : 'school.second_factor_no', {}),
         ],
         forms: member.email === email ? [] : formsOf(texts, member),
+        summary: texts.text(roleKey(member.role)),
         ...(member.email === email && { note: texts.text(roleKey(member.role)) }),
       })),
     },

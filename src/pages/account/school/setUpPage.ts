@@ -35,7 +35,9 @@ export const setUpPage = schoolPage<SetUp>({
     introduction: context.texts.parts('setup.introduction', {}),
     sections: shown.progress.steps.map(({ name, isDone }) => ({
       id: name,
-      heading: context.texts.text(isDone ? 'setup.step_done' : 'setup.step', { step: context.texts.text(`setup.${name}`) }),
+      heading: isDone
+        ? context.texts.text('setup.step_done', { step: context.texts.text(`setup.${name}`) })
+        : context.texts.text(`setup.${name}`),
       ...setUpSections[name](context, shown),
     })),
   }),
