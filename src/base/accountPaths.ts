@@ -51,6 +51,7 @@ export const accountPaths = {
   schoolSetUp: '/account/school/set-up',
   schoolIntegrations: '/account/school/integrations',
   schoolRules: '/account/school/rules',
+  schoolAllowedApps: '/account/school/allowed-apps',
   schoolStaff: '/account/school/staff',
   schoolStaffInvite: '/account/school/staff/invite',
   schoolStaffRole: '/account/school/staff/role',

@@ -25,6 +25,37 @@ export const clientMetadataDocuments = z
           'Hosts whose documents are accepted, compared exactly. An empty list turns documents off. With any, every website can identify a client: the consent page shows the host, and redirects with https:// must stay on it. Removing a host disables its clients and revokes their tokens.',
         examples: [['claude.ai', 'chatgpt.com', 'vscode.dev'], ['any']],
       }),
+    offered_apps: z
+      .array(
+        z.strictObject({
+          id: z
+            .string()
+            .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must have small letters, digits and hyphens, at most 40')
+            .meta({ description: 'Name of the app in addresses of the API.', examples: ['claude-ai'] }),
+          name: z
+            .string()
+            .min(1)
+            .max(100)
+            .meta({ description: 'Name of the app, as owners see it.', examples: ['claude.ai'] }),
+          client_id: z
+            .string()
+            .max(2048)
+            .refine((id) => URL.parse(id)?.href === id && id.startsWith('https://'), {
+              params: { expected: 'must be the https:// address of a document' },
+            })
+            .meta({ description: 'Address of its document.', examples: ['https://claude.ai/oauth/mcp-oauth-client-metadata'] }),
+        }),
+      )
+      .max(50)
+      .refine((apps) => new Set(apps.map(({ id }) => id)).size === apps.length, {
+        params: { expected: 'must not name an app twice' },
+      })
+      .optional()
+      .meta({
+        description:
+          'Apps that the owners of a school can allow, each with exactly this document, although its host is not trusted. Default: the apps of /docs/apps that have a document. An empty list lets owners allow none. Removing an app disables its clients and revokes their tokens.',
+        examples: [[]],
+      }),
     fetches_per_minute: z
       .int()
       .min(1)

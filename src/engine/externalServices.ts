@@ -64,7 +64,19 @@ export interface ExternalServices {
     outgoingDelay(): number
     /** Returns the remaining requests of an app with a person. Empty if limits are off. */
     limitsLeft(schoolId: string, holder: { clientId: string; accountId: string }): Promise<LimitLeft[]>
+    /** Returns the apps that the operator lets owners allow. */
+    offered(): readonly OfferedApp[]
   }
+}
+
+/** An app that identifies itself by a document, which owners can allow. */
+export interface OfferedApp {
+  id: string
+  name: string
+  /** The address of the document. */
+  clientId: string
+  /** True if the operator accepts its document for every school. */
+  isTrusted: boolean
 }
 
 interface LimitLeft {

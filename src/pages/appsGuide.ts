@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { accountPaths } from '../base/accountPaths.ts'
 import { type AppAccess, type AppRequest, type AppRules, appAccess } from '../identity/apps/appAccess.ts'
 import { type AppNote, type AppSetup, type KnownApp, knownApps } from '../identity/apps/apps.ts'
 import type { AppGuide, AppsGuide, GuideBlock } from '../identity/apps/appsGuide.ts'
@@ -61,10 +62,11 @@ function setupBlock(texts: Texts, setup: AppSetup, issuer: string): GuideBlock {
   return { label, code: values }
 }
 
-function wayText(texts: Texts, access: AppAccess, { docsUrl }: AppsGuideArguments): string {
+function wayText(texts: Texts, access: AppAccess, { issuer, docsUrl }: AppsGuideArguments): string {
   if (access.way === 'registration') return texts.text('apps_guide.way_registration')
   if (access.way === 'document') return texts.text('apps_guide.way_document', { host: access.host })
   if (access.way === 'integration') return texts.text('apps_guide.way_integration', { client: access.clientId })
+  if (access.way === 'owner') return texts.text('apps_guide.way_owner', { address: issuer + accountPaths.schoolAllowedApps })
   return texts.text('apps_guide.way_none', { address: docsUrl })
 }
 

@@ -13,7 +13,7 @@ import { createViews } from './templates.ts'
 
 export interface ServeAppsGuideArguments {
   pageContext: FindPageContext
-  rulesOf(school: School): AppRules
+  rulesOf(school: School): Promise<AppRules>
   docsUrl(school: School): string
   renderMarkdown(guide: AppsGuide): string
 }
@@ -28,7 +28,7 @@ export function serveAppsGuide({ pageContext, rulesOf, docsUrl, renderMarkdown }
     const { school } = ctx.state
     const page = await pageContext(ctx)
     const { issuer, slug } = school
-    const args = { issuer, slug, schoolName: page.schoolName, docsUrl: docsUrl(school), rules: rulesOf(school) }
+    const args = { issuer, slug, schoolName: page.schoolName, docsUrl: docsUrl(school), rules: await rulesOf(school) }
     const guide = appsGuide(page.texts, args)
     // The language follows the browser and the choice that it remembers.
     ctx.vary(['Accept', 'Accept-Language', 'Cookie'])

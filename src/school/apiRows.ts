@@ -21,6 +21,7 @@ import type { orderSchema } from './orders/orderFields.ts'
 import type { pageSchema } from './pages/pages.ts'
 import type { postSchema } from './posts/postFields.ts'
 import type { downloadResponse, productSchema } from './products/productFields.ts'
+import type { offeredApp } from './settings/allowedApps.ts'
 import type { appearanceSchema } from './settings/appearance.ts'
 import type { schoolSchema } from './settings/school.ts'
 import type { studentSchema } from './students/studentFields.ts'
@@ -37,6 +38,7 @@ export type Lecturer = RowOf<typeof lecturerSchema>
 export type FormSubmission = RowOf<typeof formSubmissionSchema>
 export type Lesson = RowOf<typeof lessonSchema>
 export type Member = Required<RowOf<typeof memberSchema>>
+export type OfferedAppRow = z.output<typeof offeredApp>
 export type Order = Required<RowOf<typeof orderSchema>>
 export type EnrollmentsReport = z.output<typeof enrollmentsReport>
 export type OverviewReport = z.output<typeof overviewReport>
@@ -85,6 +87,7 @@ export interface Responses {
   listForms: FormRow
   listFormSubmissionsOf: FormSubmission
   listLecturers: Lecturer
+  listOfferedApps: OfferedAppRow
   listMembers: Member
   listOrders: Order
   listPages: Page

@@ -29,6 +29,7 @@ const effects: Record<string, { en: RegExp; de: RegExp }> = {
   redeem: { en: /redeem|use coupons/i, de: /einlösen/i },
   leave: { en: /leave|remove/i, de: /verlassen|entfernen/i },
   label: { en: /label/i, de: /kennzeichnen/i },
+  allow: { en: /allow apps/i, de: /apps erlauben/i },
   connect: { en: /connect/i, de: /verbinden/i },
   activate: { en: /activate/i, de: /aktivieren/i },
   paid: { en: /paid/i, de: /bezahlt/i },
@@ -73,6 +74,7 @@ const special: Record<string, readonly string[]> = {
 
 const words: Record<string, string> = {
   ...fromWords('see', 'list get export verify analytics analyze validate download'),
+  ...fromWords('allow', 'allow disallow'),
   ...fromWords('add', 'create invite import generate duplicate add upload issue resend'),
   ...fromWords('change', 'update put record'),
   ...fromWords('delete', 'delete erase remove revoke discard'),

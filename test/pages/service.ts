@@ -201,7 +201,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     readerOf: () => undefined,
     approvals: { seal: (text) => text, open: () => undefined },
     undo: { open: () => undefined },
-    apps: { outgoingDelay: () => 0, limitsLeft: async () => [] },
+    apps: { outgoingDelay: () => 0, limitsLeft: async () => [], offered: () => [] },
     hasPages: () => false,
     checkoutAddress: () => undefined,
     languages: () => languages,

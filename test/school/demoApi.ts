@@ -138,7 +138,11 @@ export async function startDemoApi(
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
     hasPages: () => true,
     undoDays: () => undoDays,
-    apps: { outgoingDelay: () => 0, limitsLeft: async () => [] },
+    apps: {
+      outgoingDelay: () => 0,
+      limitsLeft: async () => [],
+      offered: () => [{ id: 'claude-ai', name: 'claude.ai', clientId: 'https://claude.ai/client.json', isTrusted: false }],
+    },
     undoRules: createUndoRules(operations),
   })
 

@@ -9,6 +9,8 @@ export interface AppRules {
   registration: RegistrationRules | undefined
   /** Undefined if client ID metadata documents are off. */
   documents: DocumentRules | undefined
+  /** The documents that an owner of the school can allow. */
+  offeredIds: readonly string[]
   integrations: readonly { client_id: string; redirect_uris: readonly string[] }[]
 }
 
@@ -19,11 +21,12 @@ export interface AppRequest {
   integration: { client_id: string; client_name: string; redirect_uris: string[] }
 }
 
-/** How an app can sign people in at a school: by itself, with a client id of the school, or not without the operator. */
+/** How an app can sign people in at a school: by itself, with a client id of the school, or not without an owner or the operator. */
 export type AppAccess =
   | { way: 'document'; host: string }
   | { way: 'registration' }
   | { way: 'integration'; clientId: string }
+  | { way: 'owner' }
   | { way: 'none'; request: AppRequest }
 
 type AppRequests = Pick<KnownApp, 'id' | 'name' | 'registration' | 'document' | 'uses'>
@@ -35,7 +38,9 @@ export function appAccess(app: AppRequests, rules: AppRules): AppAccess {
   if (rules.registration && registrationError(app.registration, rules.registration) === undefined) return { way: 'registration' }
   const integration = rules.integrations.find(({ redirect_uris: uris }) => app.uses.every((used) => uris.some((uri) => isSame(uri, used))))
   if (integration) return { way: 'integration', clientId: integration.client_id }
-  return { way: 'none', request: requestFor(app, rules) }
+  const request = requestFor(app, rules)
+  const isOffered = request.trustedHost !== undefined && rules.offeredIds.includes(app.document?.client_id ?? '')
+  return isOffered ? { way: 'owner' } : { way: 'none', request }
 }
 
 /** Returns the host of the app's document if the school accepts the document and one of the redirect URIs that the app uses. */

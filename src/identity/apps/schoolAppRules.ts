@@ -16,6 +16,8 @@ export interface SchoolAppRules {
   ask_above: Thresholds
   /** True if another owner or admin than the one behind an app decides about its deletions. */
   second_person: boolean
+  /** Client ids of the apps that an owner has allowed to identify themselves by a document. */
+  allowed_apps: string[]
 }
 
 export const thresholdNames = ['rows', 'people', 'amount'] as const satisfies (keyof Thresholds)[]
@@ -46,7 +48,7 @@ function readThresholds(stored: unknown): Thresholds {
 
 /** Reads the rules as the database has them. A member that is missing or unknown has its default. */
 export function readAppRules(stored: unknown): SchoolAppRules {
-  const { self_registered, longest_days, ask_first, pause_unusual, ask_above, second_person } = isObject(stored) ? stored : {}
+  const { self_registered, longest_days, ask_first, pause_unusual, ask_above, second_person, allowed_apps } = isObject(stored) ? stored : {}
   return {
     self_registered: isSelfRegisteredRule(self_registered) ? self_registered : 'everybody',
     longest_days: isDays(longest_days) ? longest_days : null,
@@ -54,6 +56,7 @@ export function readAppRules(stored: unknown): SchoolAppRules {
     pause_unusual: pause_unusual === true,
     ask_above: readThresholds(ask_above),
     second_person: second_person === true,
+    allowed_apps: Array.isArray(allowed_apps) ? allowed_apps.map(String) : [],
   }
 }
 
@@ -73,12 +76,13 @@ export const isStopped = (access: AppTerms['access']): access is 'awaited' | 'no
 export interface RuledClient {
   registered_via: RegisteredVia
   agreed_at: Date | null
+  metadata: Record<string, unknown>
   /** The column of its school. */
   app_rules: unknown
 }
 
 /** Decides what a school allows an app. The pages, the tokens and the API have no other rule. */
-export function termsOf({ registered_via, agreed_at, app_rules }: RuledClient): AppTerms {
+export function termsOf({ registered_via, agreed_at, metadata, app_rules }: RuledClient): AppTerms {
   const rules = readAppRules(app_rules)
   const ofEveryApp = { isWatched: rules.pause_unusual, askAbove: rules.ask_above, needsSecond: rules.second_person }
   if (registered_via !== 'self' && registered_via !== 'document')
@@ -89,8 +93,10 @@ export function termsOf({ registered_via, agreed_at, app_rules }: RuledClient): 
     owner_agrees: agreed_at === null ? 'awaited' : 'full',
     nobody: 'none',
   }
+  // The document of such a client is accepted only as long as an owner allows it.
+  const isWithdrawn = metadata.accepted_by === 'school' && !rules.allowed_apps.includes(String(metadata.client_id))
   return {
-    access: access[rules.self_registered],
+    access: isWithdrawn ? 'none' : access[rules.self_registered],
     longestDays: rules.longest_days ?? undefined,
     asksFirst: rules.ask_first === 'always',
     ...ofEveryApp,

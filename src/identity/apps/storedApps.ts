@@ -134,10 +134,11 @@ export async function findRuledClient(db: SchoolReader, clientId: string): Promi
   const row = await db
     .selectFrom('school')
     .leftJoin('oidc_client', (join) => join.onRef('oidc_client.school_id', '=', 'school.id').on('oidc_client.id', '=', clientId))
-    .select(['app_rules', 'registered_via', 'agreed_at'])
-    .$narrowType<{ registered_via: RegisteredVia | null }>()
+    .select(['app_rules', 'registered_via', 'agreed_at', 'metadata'])
+    .$narrowType<{ registered_via: RegisteredVia | null; metadata: ClientRow['metadata'] | null }>()
     .executeTakeFirst()
-  return { registered_via: row?.registered_via ?? 'self', agreed_at: row?.agreed_at ?? null, app_rules: row?.app_rules }
+  const { registered_via, agreed_at = null, metadata, app_rules } = row ?? {}
+  return { registered_via: registered_via ?? 'self', agreed_at, metadata: metadata ?? {}, app_rules }
 }
 
 export async function saveAppRules(writer: SchoolWriter, rules: SchoolAppRules): Promise<void> {

@@ -8,6 +8,8 @@ import { presentMembers, type SupportedMetadata, supportedMetadata } from './cli
 export interface DocumentRules {
   /** Hosts whose documents are accepted; `any` accepts every host at port 443. */
   trustedHosts: 'any' | readonly string[]
+  /** Documents that are accepted although their hosts are not trusted. */
+  allowedIds?: readonly string[]
   loopbackHosts: readonly string[]
   maxRedirectUris: number
   /** Private-use schemes without a domain name that redirect URIs may have. */
@@ -25,9 +27,13 @@ export interface DocumentMetadata extends SupportedMetadata {
 export type DocumentVerdict = { metadata: DocumentMetadata } | { error: 'invalid_client' | 'invalid_redirect_uri'; description: string }
 
 /** Returns why a client id is not accepted as the URL of a document, or undefined if its document may be requested. */
-export function untrustedDocumentReason(clientId: string, { trustedHosts }: Pick<DocumentRules, 'trustedHosts'>): string | undefined {
+export function untrustedDocumentReason(
+  clientId: string,
+  { trustedHosts, allowedIds }: Pick<DocumentRules, 'trustedHosts' | 'allowedIds'>,
+): string | undefined {
   const error = documentUrlError(clientId)
   if (error) return `client_id ${error}`
+  if (allowedIds?.includes(clientId)) return undefined
   const { host, port } = new URL(clientId)
   if (trustedHosts === 'any') return port === '' ? undefined : 'client_id must not have a port'
   return trustedHosts.includes(host) ? undefined : `This school does not accept documents of ${host}`

@@ -63,10 +63,11 @@ async function admitClient(
   ctx: Context,
   { documentRules, clientDocuments, documentFailures, stores, recordAudit }: ServiceArguments,
 ): Promise<void> {
-  const rules = documentRules()
   const clientId = ctx.query.client_id
-  if (!rules || typeof clientId !== 'string' || !looksLikeDocumentUrl(clientId)) return
+  if (typeof clientId !== 'string' || !looksLikeDocumentUrl(clientId)) return
   const { school, requestId, address } = ctx.state
+  const rules = await documentRules(school, clientId)
+  if (!rules) return
   const failures = { check: () => documentFailures.check(ctx), count: () => documentFailures.count(ctx) }
   const args = { stores, schoolId: school.id, rules, documents: clientDocuments, failures }
   const entry = await admitDocumentClient(clientId, args)
@@ -180,11 +181,13 @@ async function admitDocumentClient(
   if (known?.disabled_at) return undefined
   const isKnown = known !== undefined
   if (!isKnown) await failures.check()
-  const { metadata } = await loadMetadata(clientId, { rules, documents, isKnown }).catch(async (error: unknown) => {
+  const { metadata: described } = await loadMetadata(clientId, { rules, documents, isKnown }).catch(async (error: unknown) => {
     // A limit that refused the request counts for itself.
     if (error instanceof Problem && error.code !== 'rate_limited') await failures.count()
     throw error
   })
+  const isTrusted = untrustedDocumentReason(clientId, { ...rules, allowedIds: [] }) === undefined
+  const metadata = { ...described, ...(!isTrusted && { accepted_by: 'school' }) }
   if (known && isDeepStrictEqual(known.metadata, metadata)) return undefined
   await facts.changing([clientFact(schoolId, clientId)], () =>
     saveClient(database, { schoolId, id: clientId, registeredVia: 'document', metadata }),

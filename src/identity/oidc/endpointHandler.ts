@@ -39,8 +39,13 @@ export interface ServiceArguments {
   refreshWindowSeconds(): number
   legalLinks(school: School): Promise<{ privacy?: string; terms?: string }>
   registrationRules(school: School): RegistrationRules | undefined
-  /** The rules of client ID metadata documents; undefined if they are off. */
-  documentRules(): DocumentRules | undefined
+  /**
+   * Returns the rules for the document of a client; undefined if the school accepts none.
+   * @throws Problem invalid_client for one that an owner can allow
+   */
+  documentRules(school: School, clientId: string): Promise<DocumentRules | undefined>
+  /** True if the school accepts any document. */
+  acceptsDocuments(school: School): Promise<boolean>
   clientDocuments: ClientDocuments
   documentFailures: FailureLimit
   findPerson: FindPerson

@@ -17,12 +17,16 @@ const maxAgeSeconds = 300
 export async function metadataDocument(
   ctx: Context,
   runtime: SchoolRuntime,
-  { privacy, terms }: { privacy?: string; terms?: string },
+  { privacy, terms, acceptsDocuments }: { privacy?: string; terms?: string; acceptsDocuments: boolean },
 ): Promise<StoredDocument> {
   const links = { ...(privacy && { op_policy_uri: privacy }), ...(terms && { op_tos_uri: terms }) }
   const body: Record<string, unknown> = JSON.parse(await engineText(ctx, runtime, '/.well-known/openid-configuration'))
   const { token_endpoint_auth_signing_alg_values_supported: _, ...offered } = body
-  const overrides = { response_modes_supported: ['query', 'form_post'], token_endpoint_auth_methods_supported: authMethods }
+  const overrides = {
+    response_modes_supported: ['query', 'form_post'],
+    token_endpoint_auth_methods_supported: authMethods,
+    client_id_metadata_document_supported: acceptsDocuments,
+  }
   return stored(JSON.stringify({ ...offered, ...overrides, ...links }))
 }
 

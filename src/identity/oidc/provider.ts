@@ -92,7 +92,6 @@ export function createProvider(args: ProviderArguments): Provider {
     ...lifetimes(oauth),
     ...scopes({ scopes: args.scopes, requireState: oauth.require_state }),
     discovery: {
-      client_id_metadata_document_supported: oauth.client_metadata_documents.trusted_hosts.length > 0,
       // Without these members clients assume client_secret_basic (RFC 8414 section 2), which is rejected here.
       revocation_endpoint_auth_methods_supported: [...authMethods],
       introspection_endpoint_auth_methods_supported: [...authMethods],

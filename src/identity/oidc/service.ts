@@ -142,8 +142,12 @@ export function createService(args: ServiceArguments): Middleware {
       methods: ['GET', 'HEAD'],
       handle: async (ctx) => {
         const { school } = ctx.state
-        const [runtime, links] = await Promise.all([args.runtimes.get(school), args.legalLinks(school)])
-        serveDocument(ctx, await metadataDocument(ctx, runtime, links), { freshMilliseconds })
+        const [runtime, links, acceptsDocuments] = await Promise.all([
+          args.runtimes.get(school),
+          args.legalLinks(school),
+          args.acceptsDocuments(school),
+        ])
+        serveDocument(ctx, await metadataDocument(ctx, runtime, { ...links, acceptsDocuments }), { freshMilliseconds })
       },
     })
   }

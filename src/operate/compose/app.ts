@@ -26,6 +26,7 @@ import { createJobs, createSigningKeyJob } from '../serve/jobs.ts'
 import { createRestApi } from './api.ts'
 import type { AppArguments } from './appArguments.ts'
 import { createAppsGuide } from './appsGuide.ts'
+import { offeredApps } from './clients.ts'
 import { createEmailBranding } from './emailBranding.ts'
 import { createExternalServices } from './externalServices.ts'
 import { createFileRoutes, createFileServices } from './files.ts'
@@ -93,7 +94,11 @@ export async function createApp(args: AppArguments): Promise<App> {
     hasPages,
     undoDays: () => runtime.config.server.undo.days,
     undoRules: createUndoRules(parts.operations),
-    apps: { outgoingDelay: () => runtime.config.server.apps.outgoing_delay, limitsLeft: parts.limits.leftOf },
+    apps: {
+      outgoingDelay: () => runtime.config.server.apps.outgoing_delay,
+      limitsLeft: parts.limits.leftOf,
+      offered: () => offeredApps(runtime.config.oauth),
+    },
   })
   const foundation: Foundation = { ...parts, pageContext, externalServices }
   const worker = createWorker(

@@ -1,20 +1,24 @@
 import type { Middleware } from 'koa'
 import { appsMd } from '../../agents/appsMd.ts'
 import { serveAppsGuide } from '../../pages/serveAppsGuide.ts'
-import { documentRules, registrationRules } from './clients.ts'
+import { registrationRules } from './clients.ts'
+import { createDocumentRules } from './documentRules.ts'
 import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 
-export function createAppsGuide({ runtime, pageContext }: Foundation): Middleware {
+export function createAppsGuide(foundation: Foundation): Middleware {
+  const { runtime, pageContext } = foundation
+  const documents = createDocumentRules(foundation)
   return serveAppsGuide({
     pageContext,
     docsUrl: (school) => schoolConfigOf(runtime, school).docs_url,
-    rulesOf(school) {
+    async rulesOf(school) {
       const { oauth } = runtime.config
       const { docs_url: docsUrl, integrations } = schoolConfigOf(runtime, school)
       return {
         registration: registrationRules(oauth, { docsUrl, issuer: school.issuer }),
-        documents: documentRules(oauth),
+        documents: await documents.rulesOf(school),
+        offeredIds: documents.offeredIds(),
         integrations: integrations.filter(({ enabled }) => enabled),
       }
     },

@@ -14,7 +14,8 @@ import { createService } from '../../identity/oidc/service.ts'
 import { clientRegistration } from '../../identity/tokens/registerClient.ts'
 import { createEnginePages } from '../../pages/enginePages.ts'
 import { countEvent } from '../metrics/metrics.ts'
-import { documentRules, registrationRules } from './clients.ts'
+import { registrationRules } from './clients.ts'
+import { createDocumentRules } from './documentRules.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import type { Entrance } from './pipeline.ts'
 import { schoolConfigOf } from './runtime.ts'
@@ -60,6 +61,7 @@ export function createOidc(foundation: Foundation, { legalLinks }: Links): OidcP
     languages,
     secondFactors: createSecondFactorRules(foundation),
   })
+  const documents = createDocumentRules(foundation)
   const admit = createAdmit(limits.limiter, foundation.caches)
   const shared = {
     ...{ runtimes: engines, stores, exchanges, admit, badCredentials: limits.badCredentials, grantable: foundation.grantable },
@@ -86,7 +88,8 @@ export function createOidc(foundation: Foundation, { legalLinks }: Links): OidcP
       showProblem: pages.showProblem,
       refreshWindowSeconds: () => runtime.config.oauth.refresh_window_seconds,
       registrationRules: (school) => registrationRules(runtime.config.oauth, { docsUrl: docsUrl(school), issuer: school.issuer }),
-      documentRules: () => documentRules(runtime.config.oauth),
+      documentRules: documents.rulesFor,
+      acceptsDocuments: documents.acceptsDocuments,
       clientDocuments: createDocuments(foundation),
       findPerson: personIn(accounts),
       registerClient: clientRegistration(accounts.sql),

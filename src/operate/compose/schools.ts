@@ -10,7 +10,7 @@ import type { Stores } from '../../identity/oidc/stores.ts'
 import { syncDocumentClients } from '../../identity/oidc/syncDocumentClients.ts'
 import { type IntegrationChanges, syncIntegrations } from '../../identity/oidc/syncIntegrations.ts'
 import { initialThemeSettings } from '../../school/settings/themes.ts'
-import { documentRules } from './clients.ts'
+import { documentRules, offeredApps } from './clients.ts'
 
 export interface SchoolEntry {
   school: School
@@ -57,7 +57,10 @@ export async function syncAllClients(
   await syncDocumentClients(
     stores,
     all.map(({ school }) => school.id),
-    documentRules(oauth),
+    documentRules(
+      oauth,
+      offeredApps(oauth).map(({ clientId }) => clientId),
+    ),
   )
   return changes
 }

@@ -153,6 +153,7 @@ async function becomeKnown(
   const rules = {
     registration: registrationRules(oauth, { docsUrl, issuer: school.issuer }),
     documents: documentRules(oauth),
+    offeredIds: [],
     integrations,
   }
   const access = appAccess(app, rules)

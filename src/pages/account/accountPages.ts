@@ -39,6 +39,7 @@ import { passkeyPage } from './passkeyPages.ts'
 import { profilePage } from './profilePages.ts'
 import { requestPages } from './requestPages.ts'
 import { returnTo } from './returnTo.ts'
+import { schoolAllowedAppsPage } from './school/schoolAllowedAppsPage.ts'
 import { schoolAppPage } from './school/schoolAppPage.ts'
 import { schoolCommentsPage } from './school/schoolCommentsPage.ts'
 import { schoolAnswersPage, schoolFormsPage } from './school/schoolFormsPages.ts'
@@ -114,6 +115,7 @@ export function createAccountPages(args: AccountArguments): Router {
   addPage(setUpPage)
   addPage(schoolAppPage)
   addPage(schoolRulesPage)
+  addPage(schoolAllowedAppsPage)
   addPage(schoolStaffPage)
   addPage(schoolPeoplePage)
   addPage(schoolStatisticsPage)

@@ -27,6 +27,7 @@ const verbs = [
 const ofOperations: Readonly<Record<string, Deed>> = {
   addProductFile: 'files',
   addPlanPrice: 'prices',
+  allowApp: 'app_allowed',
   bulkEnrollments: 'bulk',
   bulkMembers: 'bulk',
   bulkStudents: 'bulk',
@@ -34,6 +35,7 @@ const ofOperations: Readonly<Record<string, Deed>> = {
   cancelSubscription: 'subscription_canceled',
   changeEmail: 'email_requested',
   deleteAccount: 'deletion_scheduled',
+  disallowApp: 'app_stopped',
   discardPageDraft: 'draft_discarded',
   duplicateCourse: 'duplicated',
   duplicateDigitalProduct: 'duplicated',

@@ -19,11 +19,11 @@ export const appTerms = async (database: SchoolReader, clientId: string): Promis
 
 /**
  * Changes the rules. Accesses that are longer than the rules allow end earlier. If an owner has to agree from now on, the apps that people
- * use already count as agreed to. Returns the former rules.
+ * use already count as agreed to. The allowed apps stay: they have their own operations. Returns the former rules.
  */
 export async function changeAppRules(writer: SchoolWriter, rules: SchoolAppRules): Promise<SchoolAppRules> {
   const former = readAppRules(await findAppRules(writer, { isLocked: true }))
-  await saveAppRules(writer, rules)
+  await saveAppRules(writer, { ...rules, allowed_apps: former.allowed_apps })
   if (rules.longest_days !== null) await shortenGrants(writer, rules.longest_days)
   if (rules.self_registered === 'owner_agrees' && former.self_registered !== 'owner_agrees') await agreeToUsed(writer)
   return former

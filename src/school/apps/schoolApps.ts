@@ -81,7 +81,7 @@ async function present(database: SchoolReader, shown: readonly SchoolAppRow[]): 
       scopes: new Set((scopes.get(id) ?? []).flatMap(({ payload }) => [...scopesOf(payload)])),
       disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
       pausedAt: paused_at ?? undefined,
-      terms: termsOf({ registered_via: via, agreed_at, app_rules: rules }),
+      terms: termsOf({ registered_via: via, agreed_at, metadata, app_rules: rules }),
       signals: signals.filter(({ client_id }) => client_id === id),
     }),
   )

@@ -5,11 +5,13 @@ import { everything, fromJson } from '../../engine/declare/expressions.ts'
 import { line, slug, webUrl } from '../../engine/declare/fields.ts'
 import { richText } from '../../engine/declare/richText.ts'
 import { languageTag, timeZone } from '../../engine/declare/typedTexts.ts'
+import { readAppRules } from '../../identity/apps/schoolAppRules.ts'
 import { listCategories } from '../courses/categories.ts'
 import { htmlColumn } from '../markupRenderer.ts'
 import { priceTaxOf, type TaxSettings } from '../orders/salesTax.ts'
 import { storedHtmlOf } from '../richText.ts'
 import { emailAddress } from '../students/studentFields.ts'
+import { appActions, offeredAppsRead } from './allowedApps.ts'
 import { shownCounts } from './countRows.ts'
 import { requireCurrencyCaller, requireCurrencyChange } from './currencyChange.ts'
 import { checkImprint } from './imprint.ts'
@@ -67,6 +69,11 @@ export const schoolSchema = z.object({
     })
     .nullable()
     .meta({ description: 'Counts, a few minutes old; null if the school hides them.', example: null }),
+  allowed_apps: z.array(z.string()).meta({
+    description: 'Client ids of the apps that an owner has allowed to identify themselves by a document.',
+    example: [],
+    view: 'staff',
+  }),
   limits: z
     .object({
       storage_bytes: z.int().nullable().meta({ description: 'Storage limit in bytes; null without a limit.', example: null }),
@@ -90,7 +97,7 @@ export const school = defineResource({
       staff: 'See the school, its settings, and its staff with their e-mail addresses',
       othersData: ['staff'],
     },
-    write: { staff: 'Change the settings of the school, and invite, change and remove its staff' },
+    write: { staff: 'Change the settings of the school, allow apps, and invite, change and remove its staff' },
   },
   singleton: true,
   schema: schoolSchema,
@@ -104,6 +111,7 @@ export const school = defineResource({
     },
     tax_mode: { from: ['settings'], of: ({ settings }) => priceTaxOf(fromJson<{ tax?: TaxSettings } | null>(settings)?.tax) },
     counts: { from: ['counts', 'settings'], of: shownCounts },
+    allowed_apps: { from: ['app_rules'], of: ({ app_rules: rules }) => readAppRules(fromJson(rules)).allowed_apps },
     limits: {
       select: (school) =>
         school.selectFrom('storage_usage').select('storage_usage.bytes').whereRef('storage_usage.school_id', '=', 'school.id'),
@@ -148,7 +156,9 @@ export const school = defineResource({
       },
     },
   },
+  actions: appActions,
   collectionReads: {
+    apps: offeredAppsRead,
     categories: {
       scope: 'read',
       id: 'listCategories',

@@ -70,7 +70,7 @@ describe('the rules of a school for apps', () => {
     const [entry] = await service.database.sql.query<{ details: object }>(
       `SELECT details FROM audit_log WHERE event = 'school.app_rules_changed' ORDER BY id DESC`,
     )
-    const more = { ask_above: { rows: null, people: null, amount: null }, second_person: false }
+    const more = { ask_above: { rows: null, people: null, amount: null }, second_person: false, allowed_apps: [] }
     expect(entry?.details).toEqual({
       from: { self_registered: 'everybody', longest_days: null, ask_first: 'person', pause_unusual: false, ...more },
       to: { self_registered: 'staff_read_only', longest_days: 30, ask_first: 'always', pause_unusual: true, ...more },

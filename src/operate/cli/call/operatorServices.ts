@@ -33,6 +33,6 @@ export async function operatorServices(session: Session, operations: readonly Op
     undoDays: () => server.undo.days,
     undoRules: createUndoRules(operations),
     // The operator acts as a person, not as an app.
-    apps: { outgoingDelay: () => 0, limitsLeft: async () => [] },
+    apps: { outgoingDelay: () => 0, limitsLeft: async () => [], offered: () => [] },
   })
 }

@@ -88,7 +88,7 @@ export const schoolRulesPage = schoolPage<{ rules: SchoolAppRules; tried: Tried 
           return withQuery(path, Object.fromEntries(shown.map((name) => [name, request.sent.get(name) ?? undefined])))
         }
         const former = await request.change((writer) => changeAppRules(writer, rules))
-        await request.audit('school.app_rules_changed', { details: { from: former, to: rules } })
+        await request.audit('school.app_rules_changed', { details: { from: former, to: { ...rules, allowed_apps: former.allowed_apps } } })
         return 'saved'
       },
     },

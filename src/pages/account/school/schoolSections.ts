@@ -11,6 +11,7 @@ export interface SchoolSection {
 const sections = [
   [accountPaths.school, 'school.apps'],
   [accountPaths.schoolIntegrations, 'school.integrations'],
+  [accountPaths.schoolAllowedApps, 'school.allowed'],
   [accountPaths.schoolRules, 'school.rules'],
   [accountPaths.schoolStaff, 'school.staff'],
   [accountPaths.schoolPeople, 'school.people'],
