@@ -11,6 +11,7 @@ import type { QueryScope } from './declare/queryScope.ts'
 import type { Representation } from './declare/representation.ts'
 import type { ExternalServices } from './externalServices.ts'
 import type { CursorSigner } from './read/cursor.ts'
+import type { RowTexts } from './read/rowTexts.ts'
 import type { Merging, RecordedEntry } from './write/activity.ts'
 import type { ShowRequests } from './write/dryRunReport.ts'
 import type { Precondition } from './write/preconditions.ts'
@@ -23,6 +24,7 @@ export interface RunContext {
   school: School
   signer: CursorSigner
   statements?: StatementCache | undefined
+  rowTexts?: RowTexts | undefined
   /** The version of the school's content, if it has been read for this request. */
   contentVersion?: VisitorRead['version']
   externalServices: ExternalServices

@@ -10,6 +10,7 @@ import { createKeyring } from '../../src/base/keyring.ts'
 import { createLog } from '../../src/base/log/log.ts'
 import { Problem } from '../../src/base/problem.ts'
 import type { School } from '../../src/base/school.ts'
+import { createContentVersions } from '../../src/database/facts/contentVersions.ts'
 import { planRemoval } from '../../src/database/files/fileRemovals.ts'
 import type { MessageKind, Recipient } from '../../src/database/outbox/sendMessage.ts'
 import { inSchool, schoolDatabase } from '../../src/database/school/inSchool.ts'
@@ -20,6 +21,7 @@ import type { asksFirstOf, Operation } from '../../src/engine/declare/operations
 import type { FileServices } from '../../src/engine/externalServices.ts'
 import { createMcp } from '../../src/engine/mcp/createMcp.ts'
 import { toolSchemas } from '../../src/engine/mcp/toolSchemas.ts'
+import { createRowTexts } from '../../src/engine/read/rowTexts.ts'
 import { apiDescription, openApiText } from '../../src/engine/rest/openApi.ts'
 import { type ApiArguments, createApi } from '../../src/engine/rest/routes.ts'
 import { createOpenApi } from '../../src/engine/rest/serveOpenApi.ts'
@@ -167,6 +169,7 @@ export async function startDemoApi(
     run,
     databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'person'),
     signer,
+    rowTexts: createRowTexts(),
     externalServices,
     authenticate: guard(authenticate),
     countCall: () => undefined,
@@ -181,8 +184,11 @@ export async function startDemoApi(
     schoolName: async () => 'Demo',
     originPolicy: createOriginPolicy({ allowedOrigins: [], guardedPath: '/mcp' }),
   })
+  const contentVersions = createContentVersions({ guard: database.facts })
   koa.use((ctx, next) => {
-    Object.assign(ctx.state, { school, requestId: 'req_test', address: ctx.get('x-test-address') || '127.0.0.1' })
+    // Without a version, nothing that is kept is used.
+    const contentVersion = ctx.get('x-test-fresh') ? undefined : contentVersions.read(school.id)
+    Object.assign(ctx.state, { school, contentVersion, requestId: 'req_test', address: ctx.get('x-test-address') || '127.0.0.1' })
     return next()
   })
   koa.use(renderProblems(log))

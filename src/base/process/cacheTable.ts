@@ -26,6 +26,13 @@ export const cacheTable = {
     owner: 'src/engine/read/visitorAnswers.ts',
     emptiedBy: 'a new version of the content of the school, one second, a reload, a lost connection to Redis',
   },
+  row_texts: {
+    about: 'Texts of rows of the catalogue, without the members that depend on the caller or the time',
+    key: 'school, resource, role, view, id',
+    bound: { maxSize: 16 * 1_048_576 },
+    owner: 'src/engine/read/rowTexts.ts',
+    emptiedBy: 'a new version of the row or of the content of the school, 20 seconds, a reload, a lost connection to Redis',
+  },
   facts: {
     about: 'Clients, grants and accounts that tokens name',
     key: 'kind, school, id',

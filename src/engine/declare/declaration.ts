@@ -124,6 +124,11 @@ export type Declaration<
   slugParts?: number
   schema: z.ZodObject<Shape>
 } & ([FieldWithoutColumn<Table, Shape>] extends [never] ? { derived?: undefined } : { derived: DerivedFields<Table, NoInfer<Shape>> }) & {
+    /**
+     * Declares that processes keep the text of its rows, and the members that are read for each request, because they depend on the caller, on
+     * the time, or on rows that are not content of the school. `people`: they depend on the caller only for learners.
+     */
+    live?: Readonly<Partial<Record<Name<NoInfer<Shape>>, 'always' | 'people'>>>
     /** Members of the request body that are not fields of the response, such as a list of ids. Passed to `after` of an operation. */
     inputs?: z.ZodObject<Inputs>
     /**

@@ -10,7 +10,7 @@ import type { AnyDerived } from './derived.ts'
 import { everything, type NoMembers, nothing, type TableName } from './expressions.ts'
 import { type AnyFilter, customFilter, type Filter, filterOf } from './filters.ts'
 import type { Declared, Defaulted, Resource, Searched, WritableField } from './resource.ts'
-import { rowSerializer } from './rowSerializer.ts'
+import { rowMembers, rowSerializer } from './rowSerializer.ts'
 import { type Sort, sortsBy, sortsOf } from './sorts.ts'
 import { forEachView, forEachViewOnDemand, isOnDemand, membersOf, narrowed, toColumn } from './views.ts'
 
@@ -83,6 +83,7 @@ function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
     schema,
     inputs: inputs ? membersOf(inputs) : {},
     schemas: forEachViewOnDemand((view) => narrowed(schema, view)),
+    members: forEachViewOnDemand((view) => rowMembers({ schema, object, derivations }, view, true)),
     serializers: forEachView((view) => rowSerializer({ schema, object, derivations }, view, { hidesGated: true })),
     serializeWhole: rowSerializer({ schema, object, derivations }, 'staff', { hidesGated: false }),
     columns: columnsOf(schema, derived),

@@ -3,6 +3,7 @@ import type { Caller, Viewer } from '../../base/caller.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import type { StatementCache } from '../../database/connection/statementCache.ts'
 import type { AnyTables } from './expressions.ts'
+import type { MemberPart } from './liveMembers.ts'
 import type { Resource } from './resource.ts'
 
 export interface QueryScope {
@@ -10,6 +11,8 @@ export interface QueryScope {
   schoolId: string
   caller: Viewer
   onDemand?: readonly string[] | undefined
+  /** The members to select, if not all: those that are read for each request, or those whose text is kept. */
+  part?: MemberPart | undefined
   /** Statements that were built before. Without it, each statement is built. */
   statements?: StatementCache | undefined
 }

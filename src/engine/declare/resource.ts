@@ -29,9 +29,10 @@ import type {
 } from './expressions.ts'
 import type { Feature } from './features.ts'
 import type { Filter } from './filters.ts'
+import type { LiveMembers } from './liveMembers.ts'
 import type { Representation } from './representation.ts'
 import type { Operations } from './rowOperations.ts'
-import type { Derivation, RowSerializer } from './rowSerializer.ts'
+import type { Derivation, RowMember, RowSerializer } from './rowSerializer.ts'
 import type { Sort } from './sorts.ts'
 import type { View } from './views.ts'
 
@@ -178,6 +179,7 @@ export interface Declared {
   me?: ((caller: PersonCaller) => string | null) | undefined
   /** A sentence about what integrations expect and the school does elsewhere. */
   notInApi?: string | undefined
+  live?: LiveMembers | undefined
   feature?: Feature | undefined
   /** Returns the condition on the school's row under which callers without a token have access. */
   anonymousWhen?: (() => Condition) | undefined
@@ -232,6 +234,7 @@ export interface Resource<Verb extends ScopeVerb = never> extends Declared, Defa
   schema: z.ZodObject
   inputs: Readonly<Record<string, z.ZodType>>
   schemas: Readonly<Record<View, z.ZodObject>>
+  members: Readonly<Record<View, readonly RowMember[]>>
   serializers: Readonly<Record<View, RowSerializer>>
   /** Serializes every field, independent of the caller. */
   serializeWhole: RowSerializer

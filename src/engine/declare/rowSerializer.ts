@@ -1,12 +1,15 @@
 import type { z } from 'zod'
 import type { Caller } from '../../base/caller.ts'
 import type { School } from '../../base/school.ts'
-import { objectBuilder } from '../../base/text/objectBuilder.ts'
+import { type MemberOf, objectBuilder } from '../../base/text/objectBuilder.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { ParameterValues, SeenRow } from './expressions.ts'
 import { isOnDemand, isShownIn, membersOf, pickerOf, type View } from './views.ts'
 
 export type RowSerializer = (row: SeenRow, context: Presentation) => Record<string, unknown>
+
+/** A member of the response for a row: its name, and the function that returns its value. */
+export type RowMember = MemberOf<SeenRow, Presentation>
 
 /** How a field without a column is computed: from the row, or from the value that the query selects for it. */
 export interface Derivation {
@@ -24,7 +27,7 @@ export interface Derivation {
 export function rowSerializer(declared: SerializedFields, view: View, { hidesGated }: { hidesGated: boolean }): RowSerializer {
   let built: RowSerializer | undefined
   return (row, context) => {
-    built ??= builtSerializer(declared, view, hidesGated)
+    built ??= objectBuilder(rowMembers(declared, view, hidesGated))
     return built(row, context)
   }
 }
@@ -35,10 +38,11 @@ interface SerializedFields {
   derivations: readonly Derivation[]
 }
 
-function builtSerializer({ schema, object, derivations }: SerializedFields, view: View, hidesGated: boolean): RowSerializer {
-  const fields = Object.entries(membersOf(schema))
+/** Returns the members of the rows of a view, in the order of the schema. */
+export function rowMembers({ schema, object, derivations }: SerializedFields, view: View, hidesGated: boolean): RowMember[] {
+  return Object.entries(membersOf(schema))
     .filter(([, field]) => isShownIn(view, field) && !isOnDemand(field))
-    .map(([name, field]): [string, FieldOf] => {
+    .map(([name, field]): RowMember => {
       const pick = pickerOf(field, view)
       const read = readerOf(name, object, derivations)
       const isGated = hidesGated && field.meta()?.gated === true
@@ -47,7 +51,6 @@ function builtSerializer({ schema, object, derivations }: SerializedFields, view
         isGated ? (row, context) => pick(isClosed(row) ? null : read(row, context)) : (row, context) => pick(read(row, context)),
       ]
     })
-  return objectBuilder(fields)
 }
 
 type FieldOf = (row: SeenRow, context: Presentation) => unknown
@@ -61,7 +64,7 @@ function readerOf(name: string, object: string, derivations: readonly Derivation
 }
 
 /** True for a row whose gated fields the caller does not see. */
-const isClosed = (row: SeenRow): boolean => row.seen_as === 'public' && row.is_ungated === false
+export const isClosed = (row: SeenRow): boolean => row.seen_as === 'public' && row.is_ungated === false
 
 /** Returns the value that the query selects for a field. It is absent if the field is null for the caller in every row. */
 export const selectedOf = (row: SeenRow, field: string): unknown => row[field] ?? null

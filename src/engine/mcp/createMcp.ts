@@ -19,6 +19,7 @@ export interface McpArguments extends CatalogueArguments {
   databaseOf(schoolId: string): NonNullable<RunContext['store']>
   signer: RunContext['signer']
   statements?: RunContext['statements']
+  rowTexts?: RunContext['rowTexts']
   externalServices: RunContext['externalServices']
   schoolName(ctx: Context): Promise<string>
   /**
@@ -38,7 +39,7 @@ const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
 /** Serves the documents of the server, and `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
-  const { run, databaseOf, signer, statements, externalServices, authenticate, schoolName } = args
+  const { run, databaseOf, signer, statements, rowTexts, externalServices, authenticate, schoolName } = args
   // Loaded with the first message: the SDK is large, and many processes never get one.
   const messages = lazily(async () => (await import('./messages.ts')).createMessages(args))
   return async (ctx, next) => {
@@ -65,6 +66,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
           store,
           signer,
           statements,
+          rowTexts,
           run,
           externalServices,
           school,

@@ -4,7 +4,7 @@ import { limitStatements, type StatementPurpose } from '../../database/connectio
 import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { ListParent, OperationOf } from '../declare/operations.ts'
-import { parseShape } from '../declare/responseShape.ts'
+import { parseShape, type Shape } from '../declare/responseShape.ts'
 import { positionOf, reversed, type Sort } from '../declare/sorts.ts'
 import { listEtag } from '../output/serialize.ts'
 import { explainViolation } from '../write/explainViolation.ts'
@@ -12,6 +12,7 @@ import { keyOfCall, noSuchRow, serializeExpanded } from './answerRow.ts'
 import { formatCursor, listFingerprint, type Place, parseCursor } from './cursor.ts'
 import { countRows, findRow, findRows } from './findRows.ts'
 import { filterCondition, type RowCondition } from './listStatement.ts'
+import { type KeptTexts, keptTexts, withBody } from './rowTexts.ts'
 import { searchCondition } from './searchRows.ts'
 import { requireOffered } from './selectRows.ts'
 
@@ -24,13 +25,17 @@ const maxCount = 10_000
  * @throws Problem invalid_cursor, query_too_expensive
  */
 export async function answerList(call: ListCall): Promise<ApiResponse> {
-  const { operation, parameters } = call
   const shape = parseShape(call)
+  return await answerPage(call, shape, await keptTexts(call, shape))
+}
+
+async function answerPage(call: ListCall, shape: Shape, texts?: KeptTexts): Promise<ApiResponse> {
+  const { operation, parameters } = call
   const limit = parameters.get('limit')
-  return await withinTime(call, 'read', isHard(call), async (within) => {
+  const answered = await withinTime(call, 'read', isHard(call), async (within) => {
     const { sort, conditions, fingerprint, from } = await queryOfList({ ...call, database: within.database }, limit)
     const { rows, hasNext, hasPrevious } = await readPage(
-      { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand } },
+      { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand, part: texts && 'live' } },
       { sort, conditions, from, limit },
     )
     if (rows.length === 0) await requireOffered(within.database, within.queryScope)
@@ -39,20 +44,25 @@ export async function answerList(call: ListCall): Promise<ApiResponse> {
       formatCursor(call.signer, fingerprint, { ...positionOf(row, sort), isBackward })
     const nextCursor = hasNext && last ? cursorAt(last, false) : null
     const prevCursor = hasPrevious && first ? cursorAt(first, true) : null
-    const body = {
-      object: 'list',
-      data: await serializeExpanded(within, shape, rows),
-      page: {
-        limit,
-        has_more: nextCursor !== null,
-        next_cursor: nextCursor,
-        prev_cursor: prevCursor,
-        ...(await totalOf(within, conditions)),
-      },
+    const page = {
+      limit,
+      has_more: nextCursor !== null,
+      next_cursor: nextCursor,
+      prev_cursor: prevCursor,
+      ...(await totalOf(within, conditions)),
     }
-    const text = JSON.stringify(body)
-    return { status: operation.successStatus, body, text, etag: listEtag(text), list: { parameters: textOf(call), nextCursor, prevCursor } }
+    const answer = { status: operation.successStatus, list: { parameters: textOf(call), nextCursor, prevCursor } }
+    if (!texts) {
+      const body = { object: 'list', data: await serializeExpanded(within, shape, rows), page }
+      const text = JSON.stringify(body)
+      return { ...answer, body, text, etag: listEtag(text) }
+    }
+    const written = await texts.of(rows)
+    if (!written) return undefined
+    const text = `{"object":"list","data":[${written.join(',')}],"page":${JSON.stringify(page)}}`
+    return withBody(text, { ...answer, etag: listEtag(text) })
   })
+  return answered ?? (await answerPage(call, shape))
 }
 
 /** The order and the conditions of a list, the place where the page begins, and the fingerprint in its cursors. */

@@ -9,6 +9,7 @@ import type { AnyExpansion, Resource, ResourceExpansion } from '../declare/resou
 import { isPartial, parseShape, type Shape, selectFields } from '../declare/responseShape.ts'
 import { hideGated, rowEtag, serialize, serializeOnDemand, serializeTagged } from '../output/serialize.ts'
 import { findRow, findRowsById, findRowsOf } from './findRows.ts'
+import { keptTexts, withBody } from './rowTexts.ts'
 
 /**
  * Returns one row in the caller's view.
@@ -18,6 +19,16 @@ export async function answerRow(call: Call): Promise<ApiResponse> {
   const { operation, database, queryScope } = call
   const { resource } = operation
   const shape = parseShape(call)
+  const kept = await keptTexts(call, shape)
+  if (kept) {
+    const row = await findRow(database, { ...queryScope, part: 'live' }, keyOfCall(call))
+    if (!row) throw noSuchRow(resource)
+    const [text] = (await kept.of([row])) ?? []
+    if (text !== undefined) {
+      const etag = rowEtag(row.version, row.seen_as, text)
+      return withBody(text, { status: operation.successStatus, etag, ...addressOf(call, row) })
+    }
+  }
   const row = await findRow(database, { ...queryScope, onDemand: shape.onDemand }, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
   const headers = addressOf(call, row)

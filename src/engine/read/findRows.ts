@@ -21,6 +21,14 @@ export async function findRowsById(database: SchoolReader, queryScope: QueryScop
     .execute()
 }
 
+/** Returns the rows with these ids that the caller can read, with the members of the part. */
+export async function findReadableRows(database: SchoolReader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
+  if (ids.length === 0) return []
+  return await selectRows(database, queryScope)
+    .where((rows) => rows.and([isReadable(queryScope, rows), rows('id', 'in', [...ids])]))
+    .execute()
+}
+
 /** Returns the rows with these ids that the caller can read, with all their columns. */
 export async function findWholeRows(database: SchoolReader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
   if (ids.length === 0) return []

@@ -5,6 +5,7 @@ import type { SchoolReader } from '../../database/connection/database.ts'
 import { NotShareable, type StatementCache, type StatementValue, type StatementValues } from '../../database/connection/statementCache.ts'
 import { withMarker } from '../../database/school/inSchool.ts'
 import type { AnyRows, Condition, SeenRow } from '../declare/expressions.ts'
+import { partOf } from '../declare/liveMembers.ts'
 import type { Parameter } from '../declare/parameters.ts'
 import type { QueryScope, RowKey } from '../declare/queryScope.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
@@ -58,7 +59,8 @@ function buildPage(database: SchoolReader, queryScope: QueryScope, { conditions,
       rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
     )
     .limit(commonLimits.has(limit) ? ({ lit }) => lit(limit) : limit)
-  if (!queryScope.resource.columns.includes(sort.column)) query = query.select(sort.column as 'id')
+  if (!partOf(queryScope.resource, queryScope.part, queryScope.caller).columns.includes(sort.column))
+    query = query.select(sort.column as 'id')
   if (after) query = query.where((rows) => isBehind(rows, sort, after))
   for (const column of sortColumns(sort)) {
     query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
@@ -92,8 +94,8 @@ const compile = (
 ): CompiledQuery<SeenRow> => statements.compile(shape, values, build) as CompiledQuery<SeenRow>
 
 /** Returns what determines the text of a query of these rows by this caller, apart from the values. */
-const shapeOf = ({ resource, caller, onDemand = [] }: QueryScope): string =>
-  `${resource.name} ${caller.kind === 'anonymous' ? 'anonymous' : caller.role} ${onDemand.toSorted().join()}`
+const shapeOf = ({ resource, caller, part, onDemand = [] }: QueryScope): string =>
+  `${resource.name} ${part ?? ''} ${caller.kind === 'anonymous' ? 'anonymous' : caller.role} ${onDemand.toSorted().join()}`
 
 function scopeValues({ schoolId, caller }: QueryScope): StatementValues {
   if (caller.kind === 'anonymous') return { schoolId }
@@ -102,8 +104,9 @@ function scopeValues({ schoolId, caller }: QueryScope): StatementValues {
 }
 
 /** Returns the same scope with other values. Its caller has no permissions: a rule that reads them cannot be shared. */
-const scopeWith = ({ resource, caller, onDemand }: QueryScope, values: StatementValues): QueryScope => ({
+const scopeWith = ({ resource, caller, onDemand, part }: QueryScope, values: StatementValues): QueryScope => ({
   resource,
+  part,
   onDemand,
   schoolId: String(values.schoolId),
   caller: caller.kind === 'anonymous' ? { kind: 'anonymous', schoolId: String(values.schoolId) } : markedCaller(caller, values),

@@ -4,6 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import { isOffered } from '../../database/statements/expressions.ts'
 import type { AnyRow, AnyRows, AnyRule, AnyTables, Condition, SeenRow } from '../declare/expressions.ts'
+import { partOf } from '../declare/liveMembers.ts'
 import { type QueryScope, type RowKey, tableOf, tables } from '../declare/queryScope.ts'
 import type { View } from '../declare/views.ts'
 
@@ -13,20 +14,21 @@ export function selectRows(
   queryScope: QueryScope,
   { isWhole = false } = {},
 ): SelectQueryBuilder<AnyTables, 'any_table', SeenRow> {
-  const { resource, caller } = queryScope
+  const { resource, caller, part } = queryScope
   const table = tables(database).selectFrom(tableOf(resource))
+  const selected = partOf(resource, part, caller)
   // Selections come after the columns, because a selection replaces the column with its name.
-  const columns = isWhole ? table.selectAll(tableOf(resource)) : table.select([...resource.columns]).$castTo<AnyRow>()
+  const columns = isWhole ? table.selectAll(tableOf(resource)) : table.select([...selected.columns]).$castTo<AnyRow>()
   return columns
     .select((rows) => [
       versionOf(queryScope, rows),
       viewOf(queryScope, rows).as('seen_as'),
       ...(resource.ungated ? [named(resource.ungated(rows), 'is_ungated')] : []),
-      ...resource.selections
+      ...selected.selections
         .filter(({ field }) => !resource.onDemand.includes(field) || queryScope.onDemand?.includes(field))
         .flatMap(({ field, select }) => {
-          const selected = select(rows, caller)
-          if (selected) return [named(selected, field)]
+          const value = select(rows, caller)
+          if (value) return [named(value, field)]
           // A whole row has every column: null replaces one with this name.
           return isWhole ? [named(rows.lit(null), field)] : []
         }),

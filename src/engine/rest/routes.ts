@@ -28,6 +28,7 @@ export interface ApiArguments {
   databaseOf(schoolId: string): NonNullable<RunContext['store']>
   signer: RunContext['signer']
   statements?: RunContext['statements']
+  rowTexts?: RunContext['rowTexts']
   externalServices: RunContext['externalServices']
   /**
    * Returns the caller; without a token, the anonymous caller.
@@ -42,7 +43,7 @@ export interface ApiArguments {
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
 export function createApi(args: ApiArguments): Middleware & { refusalAt(path: string): Problem | undefined } {
-  const { operations, run, databaseOf, signer, statements, externalServices, authenticate, countCall } = args
+  const { operations, run, databaseOf, signer, statements, rowTexts, externalServices, authenticate, countCall } = args
   const routes = createRoutes<Handler>()
   const explain = createPathGuide(operations)
   const context = (ctx: Context, store = databaseOf(ctx.state.school.id)): RunContext => ({
@@ -50,6 +51,7 @@ export function createApi(args: ApiArguments): Middleware & { refusalAt(path: st
     store,
     signer,
     statements,
+    rowTexts,
     externalServices,
     school: ctx.state.school,
     requestId: ctx.state.requestId,

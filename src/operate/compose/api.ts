@@ -8,8 +8,8 @@ import type { Foundation } from './foundation.ts'
 import { limited } from './rateLimits.ts'
 
 /** Returns the arguments that REST and MCP share: two entry points to the same operations. */
-export const operationArguments = ({ operations, databaseOf, signer, statements, run, externalServices }: Foundation) => ({
-  ...{ operations, databaseOf, signer, statements, run, externalServices },
+export const operationArguments = ({ operations, databaseOf, signer, statements, rowTexts, run, externalServices }: Foundation) => ({
+  ...{ operations, databaseOf, signer, statements, rowTexts, run, externalServices },
 })
 
 export const createCallerOf = (

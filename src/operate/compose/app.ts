@@ -170,7 +170,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       const changes = await syncAllClients(stores, schools, config.oauth)
       Object.assign(runtime, { config, schools } satisfies Runtime)
       await syncWebhooks(database, runtime)
-      for (const cache of [oidc.engines, documents, site, entrance.table, foundation.visitorAnswers]) cache.clear()
+      for (const cache of [oidc.engines, documents, site, entrance.table, foundation.visitorAnswers, foundation.rowTexts]) cache.clear()
       selfCheck.restart()
       newKeys = runJob(keyJob, args.log)
       return changes

@@ -21,6 +21,7 @@ import type { Operation } from '../../engine/declare/operations.ts'
 import { withRisks } from '../../engine/declare/scopeRisks.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { CursorSigner } from '../../engine/read/cursor.ts'
+import { createRowTexts, type RowTexts } from '../../engine/read/rowTexts.ts'
 import { createVisitorAnswers } from '../../engine/read/visitorAnswers.ts'
 import type { Run } from '../../engine/run.ts'
 import type { Replay } from '../../engine/write/replay.ts'
@@ -70,6 +71,7 @@ export interface BasicParts extends AppArguments {
   statements: StatementCache
   contentVersions: ContentVersions
   visitorAnswers: VisitorAnswers
+  rowTexts: RowTexts
   /** Counts the calls of apps. */
   grantUses: GrantUses
   /** Runs the operations of the API and of MCP. */
@@ -100,9 +102,10 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
   const checksOver = createChecks({ caches, stores, guard: database.facts, redis })
   const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })
   const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read, caches })
+  const rowTexts = createRowTexts(caches)
   const schoolNames = keepContent(async (schoolId) => (await schoolBranding(inSchool(accounts.kysely, schoolId), schoolId)).name, caches)
   // A change that was acknowledged while Redis could not be reached is not marked there.
-  for (const kept of [visitorAnswers, schoolNames]) for (const event of ['close', '-node']) redis?.client.on(event, kept.clear)
+  for (const kept of [visitorAnswers, rowTexts, schoolNames]) for (const event of ['close', '-node']) redis?.client.on(event, kept.clear)
   const statements = createStatementCache(caches)
   const loop = createLoopWatch()
   database.facts.onAnswer(loop.resumed)
@@ -149,6 +152,7 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
       verify: (text, signature) => keyring.verify('cursors', text, signature),
     },
     statements,
+    rowTexts,
     loop,
     contentVersions,
     visitorAnswers,

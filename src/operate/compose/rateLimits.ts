@@ -183,7 +183,7 @@ export interface LimitedArguments extends Pick<TokenChecks, 'holderOf'> {
   limits: Pick<Limits, 'countApi'>
   /** Sends the requests to Redis that `work` makes in one round trip. */
   together: Artifacts['together']
-  /** Reads the version that a response to a visitor depends on, if responses to visitors are kept. */
+  /** Reads the version that kept responses and texts depend on. */
   contentVersion?: ((schoolId: string) => Promise<FactVersion>) | undefined
   surface?: VisitorSurface
 }
@@ -203,7 +203,7 @@ export function limited(
     const isVisitor = ctx.req.headers.authorization === undefined
     const [identified, counted] = await together(() => {
       // Every message of MCP reads the catalogue.
-      if (isVisitor && (ctx.method === 'GET' || ctx.path === '/mcp')) ctx.state.contentVersion = contentVersion?.(ctx.state.school.id)
+      if (ctx.method === 'GET' || ctx.path === '/mcp') ctx.state.contentVersion = contentVersion?.(ctx.state.school.id)
       return Promise.allSettled([authenticate(ctx), holder || isVisitor ? countApi(ctx, holder, operationLimits, surface) : undefined])
     })
     const caller = identified.status === 'fulfilled' ? identified.value : undefined

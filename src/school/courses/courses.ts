@@ -77,6 +77,7 @@ export const courses = defineResource({
     },
     duration_minutes: seenCount('duration_minutes', 'published_duration_minutes'),
   },
+  live: { my_enrollment: 'always', included_in_plans: 'people', enrollments_count: 'always' },
   inputs: z.object({ lecturer_ids }),
   currentInputs: { lecturer_ids: ({ lecturers }) => (lecturers ?? []).map(({ id }) => id) },
   writable: [

@@ -76,6 +76,17 @@ export const events = defineResource({
     my_rsvp: { select: ownRsvpOf },
     move_notice: { select: moveNoticeOf },
   },
+  live: {
+    phase: 'always',
+    location: 'people',
+    join_url: 'people',
+    recording_url: 'people',
+    going_count: 'always',
+    waitlisted_count: 'always',
+    seats_left: 'always',
+    my_rsvp: 'always',
+    move_notice: 'always',
+  },
   inputs: eventInputs,
   currentInputs: { lecturer_ids: ({ host_lecturers }) => (host_lecturers ?? []).map(({ id }) => id) },
   writable: [

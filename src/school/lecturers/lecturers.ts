@@ -93,6 +93,7 @@ export const lecturers = defineResource({
     events_count: { select: upcomingEventsCount },
     staff_id: { select: staffOf },
   },
+  live: { students_count: 'always', events_count: 'always', staff_id: 'always' },
   writable: [
     'display_name',
     { field: 'slug', roles: ['staff'] },

@@ -64,6 +64,7 @@ export const membershipPlans = defineResource({
     is_free: { select: isFree },
     subscribers_count: { select: selectSubscribers },
   },
+  live: { includes: 'people', subscribers_count: 'always' },
   writable: [
     'name',
     'slug',

@@ -73,6 +73,7 @@ export const posts = defineResource({
     },
     plan_ids: { select: plansOfPost, write: () => ({}) },
   },
+  live: { status: 'always', scheduled_for: 'always', published_at: 'always' },
   inputs: z.object({
     author_lecturer_id: reference('lec', 'Id of a lecturer.')
       .nullable()

@@ -1,0 +1,124 @@
+import { audienceOf } from '../../base/caller.ts'
+import { createCaches } from '../../base/process/caches.ts'
+import type { ApiResponse, Call } from '../call.ts'
+import type { SeenRow } from '../declare/expressions.ts'
+import { isLive, sharesTexts } from '../declare/liveMembers.ts'
+import { isPartial, type Shape } from '../declare/responseShape.ts'
+import { isClosed, type RowMember } from '../declare/rowSerializer.ts'
+import type { View } from '../declare/views.ts'
+import { findReadableRows } from './findRows.ts'
+
+/**
+ * Texts of rows that this process keeps, in the pieces between the members that are read for each request. A text is used only for a row that
+ * the current request has read, in the view that it has read, and while the row and the content of the school have the versions that were
+ * read before the text was made. What decides is never kept: which rows, their order, their view, and the caller's own part.
+ */
+export interface RowTexts {
+  get(key: string, version: string): readonly string[] | undefined
+  keep(key: string, version: string, pieces: readonly string[]): void
+  clear(): void
+}
+
+interface Kept {
+  version: string
+  until: number
+  pieces: readonly string[]
+}
+
+/** If a process is killed between a commit and its mark, other processes show an old name of a related row for this long at most. */
+const keptMilliseconds = 20_000
+const overheadBytes = 300
+
+export function createRowTexts(caches = createCaches()): RowTexts {
+  const texts = caches.create<Kept>('row_texts', {
+    sizeCalculation: ({ pieces }, key) => pieces.reduce((bytes, piece) => bytes + piece.length, overheadBytes + key.length),
+  })
+  return {
+    get(key, version) {
+      const found = texts.get(key)
+      return found && found.version === version && found.until > performance.now() ? found.pieces : undefined
+    },
+    keep: (key, version, pieces) => void texts.set(key, { version, until: performance.now() + keptMilliseconds, pieces }),
+    clear: () => texts.clear(),
+  }
+}
+
+/** Writes the JSON text of rows of which the request has read the live members only; undefined if the rows have changed meanwhile. */
+export interface KeptTexts {
+  of(rows: readonly SeenRow[]): Promise<string[] | undefined>
+}
+
+/** Returns how the rows of a response are written from kept texts; undefined if they are not kept for this request. */
+export async function keptTexts(call: Call, shape: Shape): Promise<KeptTexts | undefined> {
+  const { operation, rowTexts, queryScope, isReplayed } = call
+  const { resource } = operation
+  if (!rowTexts || isReplayed || !resource.live || isPartial(shape) || !sharesTexts(queryScope.caller)) return undefined
+  const content = await call.contentVersion
+  if (content === undefined) return undefined
+  const audience = audienceOf(queryScope.caller)
+  const keyOf = (row: SeenRow): string =>
+    `${queryScope.schoolId} ${resource.name} ${audience} ${row.seen_as} ${isClosed(row) ? 'closed' : ''} ${row.id}`
+  const liveIn = (view: View): RowMember[] => resource.members[view].filter(([name]) => isLive(resource, name, audience))
+  const live = { public: liveIn('public'), own: liveIn('own'), staff: liveIn('staff') }
+  return {
+    async of(rows) {
+      const known = new Map(rows.map((row) => [row.id, rowTexts.get(keyOf(row), `${content} ${row.version}`)]))
+      const missing = new Map(rows.filter(({ id }) => !known.get(id)).map((row) => [row.id, keyOf(row)]))
+      for (const row of await findReadableRows(call.database, { ...queryScope, part: 'kept' }, [...missing.keys()])) {
+        const pieces = piecesOf(resource.members[row.seen_as], live[row.seen_as], { row, call })
+        rowTexts.keep(keyOf(row), `${content} ${row.version}`, pieces)
+        if (missing.get(row.id) === keyOf(row)) known.set(row.id, pieces)
+      }
+      const texts = rows.flatMap((row) => {
+        const pieces = known.get(row.id)
+        return pieces ? [joined(pieces, live[row.seen_as], { row, call })] : []
+      })
+      return texts.length === rows.length ? texts : undefined
+    },
+  }
+}
+
+interface Presented {
+  row: SeenRow
+  call: Call
+}
+
+const memberText = ([name, read]: RowMember, { row, call }: Presented): string => {
+  const value = JSON.stringify(read(row, call))
+  return value === undefined ? '' : `,${JSON.stringify(name)}:${value}`
+}
+
+/** Returns the texts between the live members. The first member of a row is its id, which is never live. */
+function piecesOf(members: readonly RowMember[], live: readonly RowMember[], presented: Presented): string[] {
+  const pieces = ['']
+  for (const member of members) {
+    if (live.includes(member)) pieces.push('')
+    else pieces.push(`${pieces.pop()}${memberText(member, presented)}`)
+  }
+  return pieces
+}
+
+function joined([first = '', ...others]: readonly string[], live: readonly RowMember[], presented: Presented): string {
+  const members = live.map((member, place) => memberText(member, presented) + others[place])
+  return `{${first.slice(1)}${members.join('')}}`
+}
+
+/** Returns a response whose body is parsed from its text when somebody reads it. */
+export function withBody(text: string, response: Omit<ApiResponse, 'body' | 'text'>): ApiResponse {
+  const parse = once((): Record<string, unknown> => JSON.parse(text))
+  return {
+    ...response,
+    text,
+    get body() {
+      return parse()
+    },
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
