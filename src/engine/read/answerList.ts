@@ -35,7 +35,7 @@ async function answerPage(call: ListCall, shape: Shape, texts?: KeptTexts): Prom
   const answered = await withinTime(call, 'read', isHard(call), async (within) => {
     const { sort, conditions, fingerprint, from } = await queryOfList({ ...call, database: within.database }, limit)
     const { rows, hasNext, hasPrevious } = await readPage(
-      { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand, part: texts && 'live' } },
+      { ...within, queryScope: { ...within.queryScope, onDemand: shape.onDemand, part: texts?.part } },
       { sort, conditions, from, limit },
     )
     if (rows.length === 0) await requireOffered(within.database, within.queryScope)

@@ -21,7 +21,7 @@ export async function answerRow(call: Call): Promise<ApiResponse> {
   const shape = parseShape(call)
   const kept = await keptTexts(call, shape)
   if (kept) {
-    const row = await findRow(database, { ...queryScope, part: 'live' }, keyOfCall(call))
+    const row = await findRow(database, { ...queryScope, part: kept.part }, keyOfCall(call))
     if (!row) throw noSuchRow(resource)
     const [text] = (await kept.of([row])) ?? []
     if (text !== undefined) {

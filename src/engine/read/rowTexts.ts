@@ -2,7 +2,7 @@ import { audienceOf } from '../../base/caller.ts'
 import { createCaches } from '../../base/process/caches.ts'
 import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
-import { isLive, sharesTexts } from '../declare/liveMembers.ts'
+import { isLive, type MemberPart, sharesTexts } from '../declare/liveMembers.ts'
 import { isPartial, type Shape } from '../declare/responseShape.ts'
 import { isClosed, type RowMember } from '../declare/rowSerializer.ts'
 import type { View } from '../declare/views.ts'
@@ -43,8 +43,10 @@ export function createRowTexts(caches = createCaches()): RowTexts {
   }
 }
 
-/** Writes the JSON text of rows of which the request has read the live members only; undefined if the rows have changed meanwhile. */
 export interface KeptTexts {
+  /** The members that the request selects: the live ones or, if nothing is kept of the resource since the content has changed, all. */
+  part: MemberPart | undefined
+  /** Writes the JSON text of rows that the request has read; undefined if they have changed meanwhile. */
   of(rows: readonly SeenRow[]): Promise<string[] | undefined>
 }
 
@@ -60,11 +62,16 @@ export async function keptTexts(call: Call, shape: Shape): Promise<KeptTexts | u
     `${queryScope.schoolId} ${resource.name} ${audience} ${row.seen_as} ${isClosed(row) ? 'closed' : ''} ${row.id}`
   const liveIn = (view: View): RowMember[] => resource.members[view].filter(([name]) => isLive(resource, name, audience))
   const live = { public: liveIn('public'), own: liveIn('own'), staff: liveIn('staff') }
+  const name = `${queryScope.schoolId} ${resource.name} ${audience}`
+  const part = rowTexts.get(name, content) ? 'live' : undefined
   return {
+    part,
     async of(rows) {
       const known = new Map(rows.map((row) => [row.id, rowTexts.get(keyOf(row), `${content} ${row.version}`)]))
       const missing = new Map(rows.filter(({ id }) => !known.get(id)).map((row) => [row.id, keyOf(row)]))
-      for (const row of await findReadableRows(call.database, { ...queryScope, part: 'kept' }, [...missing.keys()])) {
+      const read = part ? await findReadableRows(call.database, { ...queryScope, part: 'kept' }, [...missing.keys()]) : rows
+      if (!part) rowTexts.keep(name, content, [])
+      for (const row of read) {
         const pieces = piecesOf(resource.members[row.seen_as], live[row.seen_as], { row, call })
         rowTexts.keep(keyOf(row), `${content} ${row.version}`, pieces)
         if (missing.get(row.id) === keyOf(row)) known.set(row.id, pieces)
