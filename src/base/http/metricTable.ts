@@ -68,7 +68,7 @@ export const metricTable = {
     labels: ['opened_by'],
     across: 'max',
     help: 'Stored values that are encrypted, or signed by release 1.0.0, by what opens them: the newest secret of SECRET_KEY, an older one, none',
-    use: 'Counted once an hour. Above zero for `none`, a secret was removed too early: add it again. Zero for `older` means that the older secrets can be removed; `schoolgate secrets rotate` leads there.',
+    use: 'Counted once an hour; while SECRET_KEY has one secret, without what ends within a month. Above zero for `none`, a secret was removed too early: add it again. Zero for `older` means that the older secrets can be removed; `schoolgate secrets rotate` leads there.',
   },
   schoolgate_database_up: {
     type: 'gauge',

@@ -114,20 +114,23 @@ export const storedPurposes = (Object.entries(sealedByPurpose) as [KeyPurpose, S
   'ends' in kept ? [] : [{ purpose, ...kept }],
 )
 
-/** Counts what each secret opens: by the id of the secret in the value, and by trying those of release 1.0.0, which have none. */
-export async function countSealed(sql: Sql, keyring: Keyring): Promise<SealedCount[]> {
+/**
+ * Counts what each secret opens: by the id of the secret in the value, and by trying those of release 1.0.0, which have none. `isLasting`:
+ * leaves out what ends by itself within a month, of which a school can have gigabytes.
+ */
+export async function countSealed(sql: Sql, keyring: Keyring, { isLasting = false } = {}): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
   for (const { purpose, what, isBrief, columns: sources, signed } of storedPurposes) {
+    if (isLasting && isBrief) continue
     const count: SealedCount = { what, isBrief, bySecret: keyring.secretIds.map(() => 0), unknown: 0, lost: 0 }
     const add = (opener: number, number = 1): void => {
       if (opener < 0) count.lost += number
       else count.bySecret[opener] = (count.bySecret[opener] ?? 0) + number
     }
-    for (const source of sources) {
-      for (const { id, number } of await countById(sql, source)) add(keyring.secretIds.indexOf(id), number)
-      for await (const rows of sealedRows(sql, source, `NOT ${hasId(source)}`))
-        for (const { value } of rows) add(keyring.openerOf(purpose, value))
-    }
+    for (const source of sources)
+      for await (const rows of countsById(sql, source))
+        for (const { id, value, number } of rows)
+          add(id === null ? keyring.openerOf(purpose, value ?? '') : keyring.secretIds.indexOf(id), number)
     if (signed) {
       const [row] = await sql.query<{ number: number }>(`SELECT count(*)::int AS number FROM "${signed.table}" WHERE ${signed.where}`)
       const kept = await readKeptKeys(sql, keyring)
@@ -139,16 +142,32 @@ export async function countSealed(sql: Sql, keyring: Keyring): Promise<SealedCou
   return counts
 }
 
-const hasId = ({ text }: SealedColumn): string => `left(right(${text}, 9), 1) = '='`
-
-const countById = (sql: Sql, source: SealedColumn): Promise<{ id: string; number: number }[]> =>
-  sql.query(
-    `SELECT right(${source.text}, 8) AS id, count(*)::int AS number FROM "${source.table}"
-      WHERE (${source.where}) AND ${hasId(source)} GROUP BY 1`,
-  )
-
 /** Rows with large values: an undo record can have 4 MiB. */
 const blocksAtOnce = 16
+
+/** Returns the places of the rows of a table in parts, in the order of the disk: the first, and that after the last. */
+async function* placesOf(sql: Sql, table: TableName): AsyncGenerator<[first: string, end: string]> {
+  const [size] = await sql.query<{ blocks: number }>(
+    `SELECT (pg_relation_size('"${table}"') / current_setting('block_size')::int)::int AS blocks`,
+  )
+  for (let block = 0; block < (size?.blocks ?? 0); block += blocksAtOnce) yield [`(${block},0)`, `(${block + blocksAtOnce},0)`]
+}
+
+const isBetween = 'ctid >= $1::tid AND ctid < $2::tid'
+
+/** Returns the number of values by the id of their secret, in parts. Values without an id are returned themselves. */
+async function* countsById(
+  sql: Sql,
+  { table, text, where }: SealedColumn,
+): AsyncGenerator<{ id: string | null; value: string | null; number: number }[]> {
+  const hasId = `left(right(${text}, 9), 1) = '='`
+  for await (const places of placesOf(sql, table))
+    yield await sql.query(
+      `SELECT CASE WHEN ${hasId} THEN right(${text}, 8) END AS id, CASE WHEN NOT ${hasId} THEN ${text} END AS value, count(*)::int AS number
+         FROM "${table}" WHERE ${isBetween} AND (${where}) GROUP BY 1, 2`,
+      places,
+    )
+}
 
 /** Returns the sealed values of a column in parts, in the order of the disk. `at` is the place of the row. */
 export async function* sealedRows(
@@ -156,14 +175,10 @@ export async function* sealedRows(
   { table, text, where }: SealedColumn,
   condition: string,
 ): AsyncGenerator<{ at: string; value: string }[]> {
-  const [size] = await sql.query<{ blocks: number }>(
-    `SELECT (pg_relation_size('"${table}"') / current_setting('block_size')::int)::int AS blocks`,
-  )
-  for (let block = 0; block < (size?.blocks ?? 0); block += blocksAtOnce)
+  for await (const places of placesOf(sql, table))
     yield await sql.query(
-      `SELECT ctid::text AS at, ${text} AS value FROM "${table}"
-        WHERE ctid >= $1::tid AND ctid < $2::tid AND (${where}) AND ${condition}`,
-      [`(${block},0)`, `(${block + blocksAtOnce},0)`],
+      `SELECT ctid::text AS at, ${text} AS value FROM "${table}" WHERE ${isBetween} AND (${where}) AND ${condition}`,
+      places,
     )
 }
 

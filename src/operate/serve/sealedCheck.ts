@@ -25,7 +25,7 @@ export function createSealedCheck(database: Pick<Database, 'sql'>, keyring: Keyr
   let running: Promise<void> | undefined
   const count = async (): Promise<void> => {
     try {
-      counts = await countSealed(database.sql, keyring)
+      counts = await countSealed(database.sql, keyring, { isLasting: keyring.secretIds.length === 1 })
       countedAt = performance.now()
     } finally {
       running = undefined

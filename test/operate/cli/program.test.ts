@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKeyring } from '../../../src/base/keyring.ts'
 import { ensureSchool } from '../../../src/database/tables/schools.ts'
 import { openTestDatabase, type TestDatabase, unpackEmbedded } from '../../support/databases.ts'
 import { duringTests } from '../../support/duringTests.ts'
@@ -276,6 +277,24 @@ describe('in process', () => {
       await drop()
     },
   )
+
+  test('secrets rotate --dry-run counts, and changes nothing', async () => {
+    const { database, drop } = await openTestDatabase()
+    const schoolId = await ensureSchool(database.kysely, { slug: 'demo', name: 'Demo', locale: 'en', time_zone: 'UTC', currency: 'EUR' })
+    const [old, fresh] = ['the root secret of last year that is long enough', 'the root secret of this year that is long enough'] as const
+    await database.sql.query(
+      `INSERT INTO outbox (school_id, kind, payload, expires_at) VALUES ($1, 'email', to_jsonb($2::text), now() + interval '1 day')`,
+      [schoolId, createKeyring([old]).seal('outbox', '{}')],
+    )
+    const rows = () => database.sql.query('SELECT payload FROM outbox')
+    const before = await rows()
+    const run = createCli({ variables: { ...environment, SECRET_KEY: `${fresh},${old}` }, database })
+    const tried = await run(['secrets', 'rotate', '--dry-run'])
+    expect(tried, tried.err).toMatchObject({ exitCode: 0, out: expect.stringMatching(/e-mails and work that wait +0 +1 +0/) })
+    expect(await rows()).toEqual(before)
+    expect(await run(['secrets', 'rotate'])).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^1 values are sealed again/) })
+    await drop()
+  })
 
   test('before its first start a school has no row, and commands that only read do not create it', async () => {
     const { database, drop } = await openTestDatabase()

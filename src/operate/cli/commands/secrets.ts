@@ -54,6 +54,15 @@ secrets can be removed. It can be interrupted and repeated. All processes must h
     const { terminal } = session
     const keyring = session.keyring()
     const { sql } = await session.database()
+    await session.endDryRun(async () => {
+      const counts = await countSealed(sql, keyring)
+      return Object.fromEntries(
+        counts.map(({ what, bySecret, unknown }) => [
+          what,
+          { changed: bySecret.slice(1).reduce((sum, number) => sum + number, 0), deleted: isLeaked ? unknown : 0 },
+        ]),
+      )
+    })
     if (isLeaked) await session.confirm('Keep no keys of the older secrets, and delete the recovery codes that depend on a secret?')
     let reportedAt = performance.now()
     const { sealed, left, deleted } = await rotateSealed(sql, keyring, {
