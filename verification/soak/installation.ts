@@ -93,7 +93,7 @@ export async function startInstallation(
     const ports = [await freePort(), await freePort()]
     const issuer = `https://127.0.0.1:${port}`
     const oauth = { refresh_window_seconds: refreshWindowSeconds }
-    // What apps send leaves immediately. Release 1.0.0 does not know the key.
+    // Sends webhooks of apps immediately. Release 1.0.0 does not know the key.
     const limits = { storage: { uploads_per_minute: 10_000 }, ...(first === undefined && { apps: { outgoing_delay: 0 } }) }
     const home = await createHome({ issuer, oauth, server: { drain_seconds: 1, trusted_proxies: ['loopback'], ...limits } })
     const data = disks ? disks.files : home.data
