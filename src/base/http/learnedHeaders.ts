@@ -3,7 +3,9 @@ import type { School } from '../school.ts'
 import { rawHeadersOf } from './rawHeaders.ts'
 
 /** Headers that belong to one response. */
-const ofOneResponse = new Set(['connection', 'content-length', 'date', 'keep-alive', 'request-id', 'transfer-encoding'])
+const ofOneResponse = new Set([
+  ...['connection', 'content-length', 'date', 'keep-alive', 'ratelimit', 'ratelimit-policy', 'request-id', 'transfer-encoding'],
+])
 
 export interface LearnedHeaders<Kind> {
   /** Returns names and values in turn, as Node's `writeHead` takes them; undefined until a response was seen. */

@@ -1,3 +1,5 @@
+import type { Context } from 'koa'
+import { Problem } from '../../base/problem.ts'
 import { nearest } from '../../base/text/nearest.ts'
 import { apiPath, type Operation } from '../declare/operations.ts'
 
@@ -44,4 +46,23 @@ function meantRoot(word: string, roots: readonly string[]): string | undefined {
     roots.find((root) => plurals.some((one) => root.endsWith(`_${one}`))) ??
     nearest(word, roots)
   )
+}
+
+/** Returns the error of a path that no operation has. */
+export function unknownPath(path: string, explain: ExplainPath): Problem {
+  const { missing, notInApi } = explain(path)
+  return new Problem('not_found', { description: `${path.slice(0, 100)} does not exist. ${notInApi ?? missing}` })
+}
+
+/** Rejects requests without a route: an unknown URL or an unsupported method. It reveals no rows, so it requires no token. */
+export function refuse(ctx: Context, methods: ReadonlySet<string>, explain: ExplainPath): void {
+  if (methods.size === 0) throw unknownPath(ctx.path, explain)
+  const allowed = [...methods, 'OPTIONS'].join(', ')
+  ctx.set('Allow', allowed)
+  if (ctx.method !== 'OPTIONS') {
+    const { notInApi } = explain(ctx.path)
+    const description = [`${ctx.path.slice(0, 100)} supports ${allowed}.`, ...(notInApi ? [notInApi] : [])].join(' ')
+    throw new Problem('method_not_allowed', { description, headers: { Allow: allowed } })
+  }
+  ctx.status = 204
 }

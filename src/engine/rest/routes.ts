@@ -17,9 +17,10 @@ import { parseAgentReason } from '../write/agentReason.ts'
 import { parseDryRun } from '../write/dryRun.ts'
 import { parseProposal, parseWait } from '../write/proposals.ts'
 import { type CountCall, counted } from './countCalls.ts'
-import { createPathGuide, type ExplainPath } from './explainPath.ts'
+import { createPathGuide, refuse, unknownPath } from './explainPath.ts'
 import { createRoutes } from './findRoute.ts'
 import { rawParameters } from './rawParameters.ts'
+import type { Refusals } from './refusalLane.ts'
 import { readJsonBody } from './requestBody.ts'
 
 export interface ApiArguments {
@@ -42,9 +43,9 @@ export interface ApiArguments {
  * Creates the REST API of the schools: one route for each operation, all through the same `run`.
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
-export function createApi(args: ApiArguments): Middleware & { refusalAt(path: string): Problem | undefined } {
+export function createApi(args: ApiArguments): Middleware & Refusals {
   const { operations, run, databaseOf, signer, statements, rowTexts, externalServices, authenticate, countCall } = args
-  const routes = createRoutes<Handler>()
+  const routes = createRoutes<Route>()
   const explain = createPathGuide(operations)
   const context = (ctx: Context, store = databaseOf(ctx.state.school.id)): RunContext => ({
     database: store.kysely,
@@ -59,7 +60,9 @@ export function createApi(args: ApiArguments): Middleware & { refusalAt(path: st
   })
   for (const operation of operations) {
     const formats = formatsOf(operation)
-    routes.add(operation.method, operation.path, async (ctx, params) => {
+    const isPlain = operation.method === 'GET' && !operation.deprecation && limitsOf(operation, 'json').length === 0
+    const add = (handle: Handler) => routes.add(operation.method, operation.path, { handle, plainRead: isPlain ? operation.id : undefined })
+    add(async (ctx, params) => {
       ctx.state.operation = operation.id
       if (operation.deprecation) announceDeprecation(ctx, operation.deprecation)
       const format = formatOf(ctx, formats)
@@ -75,8 +78,9 @@ export function createApi(args: ApiArguments): Middleware & { refusalAt(path: st
       respondWith(ctx, response)
     })
   }
+  const addAcross = ({ method, path }: AcrossTypes, handle: Handler): void => routes.add(method, path, { handle })
   const serve = <One extends AcrossTypes>(operation: One, response: RespondAcrossTypes<One>): void =>
-    routes.add(operation.method, operation.path, async (ctx, params) => {
+    addAcross(operation, async (ctx, params) => {
       ctx.state.operation = operation.id
       if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
       if (ctx.get('proposal') !== '') throw new Problem('invalid_request', { description: `Proposal cannot contain ${operation.id}.` })
@@ -95,9 +99,18 @@ export function createApi(args: ApiArguments): Middleware & { refusalAt(path: st
     // The address itself is a document: the index of the API.
     if (!path.startsWith(`${apiPath}/`)) return next()
     const found = routes.find(method, path)
-    return found ? await found.handler(ctx, found.params) : refuse(ctx, routes.methodsAt(path), explain)
+    return found ? await found.handler.handle(ctx, found.params) : refuse(ctx, routes.methodsAt(path), explain)
   }
-  return Object.assign(api, { refusalAt: (path: string) => (routes.methodsAt(path).size === 0 ? unknownPath(path, explain) : undefined) })
+  const refusals: Refusals = {
+    refusalAt: (path) => (routes.methodsAt(path).size === 0 ? unknownPath(path, explain) : undefined),
+    plainReadAt: (path) => routes.find('GET', path)?.handler.plainRead,
+  }
+  return Object.assign(api, refusals)
+}
+
+interface Route {
+  handle: Handler
+  plainRead?: string | undefined
 }
 
 type RespondAcrossTypes<One> = (
@@ -162,24 +175,6 @@ function formatOf(ctx: Context, formats: ReadonlyMap<string, Format>): Format {
 
 const notAcceptable = (offered: readonly string[]): Problem =>
   new Problem('not_acceptable', { description: `This URL responds with ${offered.join(', ')}.` })
-
-function unknownPath(path: string, explain: ExplainPath): Problem {
-  const { missing, notInApi } = explain(path)
-  return new Problem('not_found', { description: `${path.slice(0, 100)} does not exist. ${notInApi ?? missing}` })
-}
-
-/** Rejects requests without a route: an unknown URL or an unsupported method. It reveals no rows, so it requires no token. */
-function refuse(ctx: Context, methods: ReadonlySet<string>, explain: ExplainPath): void {
-  if (methods.size === 0) throw unknownPath(ctx.path, explain)
-  const allowed = [...methods, 'OPTIONS'].join(', ')
-  ctx.set('Allow', allowed)
-  if (ctx.method !== 'OPTIONS') {
-    const { notInApi } = explain(ctx.path)
-    const description = [`${ctx.path.slice(0, 100)} supports ${allowed}.`, ...(notInApi ? [notInApi] : [])].join(' ')
-    throw new Problem('method_not_allowed', { description, headers: { Allow: allowed } })
-  }
-  ctx.status = 204
-}
 
 /**
  * Sets the headers of every response to this caller, including errors. Any cache may store the public view for 30 seconds; a response

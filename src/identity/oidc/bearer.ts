@@ -9,6 +9,7 @@ import { termsOf } from '../apps/schoolAppRules.ts'
 import { loadFacts, type TokenFacts } from '../facts/loadFacts.ts'
 import { formerIssuer } from './formerIssuer.ts'
 import { type PersonNow, personOf, refuseStopped, stoppedBy, type TokenChecks } from './tokenChecks.ts'
+import { hasTags } from './tokenTags.ts'
 
 /** Finds the person of an account. With a grant: only while the grant is neither expired nor revoked and its client is enabled. */
 export type FindPerson = (schoolId: string, accountId: string, grantId?: string) => Promise<PersonNow | undefined>
@@ -33,10 +34,19 @@ const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{16,512}=*)$/i
 export function presentedToken({ req }: Context): string | undefined {
   if (req.headers.authorization === undefined) return undefined
   const token = bearerToken(req)
-  if (token === undefined) {
-    throw new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, a space, and an access token.' })
-  }
+  if (token === undefined) throw malformed()
   return token
+}
+
+const malformed = (): Problem =>
+  new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, a space, and an access token.' })
+
+/** Returns the error of a request whose Authorization header can contain no token of this service: no store is asked about it. */
+export function foreignToken(request: IncomingMessage): Problem | undefined {
+  if (request.headers.authorization === undefined) return undefined
+  const token = bearerToken(request)
+  if (token === undefined) return malformed()
+  return hasTags(token) ? undefined : new Problem('invalid_token')
 }
 
 /** Returns the token in the only Authorization header of a request; undefined if the request has none, several or another header. */
@@ -120,7 +130,7 @@ export async function callerOfGrant(
   { schoolId, grantId }: { schoolId: string; grantId: string },
   rules: Rules,
 ): Promise<PersonCaller | undefined> {
-  const facts = await loadFacts(database, schoolId, { grantId, callerId: undefined })
+  const facts = await loadFacts(database, schoolId, { grantId })
   const { grant } = facts
   const person = personOf({ found: grant, facts })
   if (!grant || !person || stoppedBy({ facts }) !== undefined) return undefined

@@ -21,6 +21,9 @@ function tagsOf(value: string): TokenTags | undefined {
   return grant && client && more === undefined ? { grantTag: grant, clientTag: client } : undefined
 }
 
+/** True if a token or code of this service can have this value. */
+export const hasTags = (value: string): boolean => tagsOf(value) !== undefined
+
 export const tokenModels: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode'])
 
 export const artifactKey = (schoolId: string, model: string, value: string): ArtifactKey => ({

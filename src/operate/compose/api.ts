@@ -1,11 +1,13 @@
 import type { Middleware } from 'koa'
+import { rateLimitHeaders, requireAllWithin } from '../../base/http/rateLimitHeaders.ts'
 import type { RequestState } from '../../base/http/requestState.ts'
+import type { School } from '../../base/school.ts'
 import { schoolContact } from '../../database/tables/schools.ts'
 import { createApi } from '../../engine/rest/routes.ts'
 import { createOpenApi } from '../../engine/rest/serveOpenApi.ts'
 import { type BearerArguments, createAuthenticate } from '../../identity/oidc/bearer.ts'
 import type { Foundation } from './foundation.ts'
-import { limited } from './rateLimits.ts'
+import { type Limits, limited } from './rateLimits.ts'
 
 /** Returns the arguments that REST and MCP share: two entry points to the same operations. */
 export const operationArguments = ({ operations, databaseOf, signer, statements, rowTexts, run, externalServices }: Foundation) => ({
@@ -32,6 +34,18 @@ export const createCallerOf = (
       contentVersion: contentVersions.read,
     },
   )
+
+/**
+ * Returns the function that counts a read of the API by a visitor.
+ * @throws Problem rate_limited
+ */
+export const countVisitor =
+  ({ countApi }: Pick<Limits, 'countApi'>) =>
+  async (of: { school: School; address: string }): Promise<Record<string, string>> => {
+    const counts = await countApi({ state: of }, undefined, [])
+    requireAllWithin(counts)
+    return rateLimitHeaders(counts)
+  }
 
 export function createRestApi(foundation: Foundation): { routes: ReturnType<typeof createApi>; openApi: Middleware<RequestState> } {
   const { texts, database } = foundation

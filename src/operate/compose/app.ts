@@ -15,6 +15,7 @@ import type { GrantUses } from '../../database/tables/grantUse.ts'
 import { apiPath } from '../../engine/declare/operations.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import { refusalLane } from '../../engine/rest/refusalLane.ts'
+import { foreignToken } from '../../identity/oidc/bearer.ts'
 import type { IntegrationChanges } from '../../identity/oidc/syncIntegrations.ts'
 import { createPageContexts } from '../../pages/pageContext.ts'
 import { createUnsubscribeLinks } from '../../school/notifications/unsubscribe.ts'
@@ -23,7 +24,7 @@ import { type Job, runJob } from '../jobs/schedule.ts'
 import { schoolFigures } from '../metrics/schoolFigures.ts'
 import { watchedJobs } from '../metrics/tracing.ts'
 import { createJobs, createSigningKeyJob } from '../serve/jobs.ts'
-import { createRestApi } from './api.ts'
+import { countVisitor, createRestApi } from './api.ts'
 import type { AppArguments } from './appArguments.ts'
 import { createAppsGuide } from './appsGuide.ts'
 import { offeredApps } from './clients.ts'
@@ -148,7 +149,8 @@ export async function createApp(args: AppArguments): Promise<App> {
       { ...entrance, tracing: args.tracing, schoolOf: (host) => runtime.schools.byHost(host) },
       refusalLane(
         {
-          ...{ ...entrance, tracing: args.tracing, refusalAt: api.routes.refusalAt, schoolOf: (host) => runtime.schools.byHost(host) },
+          ...{ ...entrance, tracing: args.tracing, refusals: api.routes, foreignToken, schoolOf: (host) => runtime.schools.byHost(host) },
+          countVisitor: countVisitor(parts.limits),
           errorsUrl: (school) => errorsUrl(schoolConfigOf(runtime, school)),
         },
         oidc.lane(entrance, koa.callback()),

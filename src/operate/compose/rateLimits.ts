@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { Caller } from '../../base/caller.ts'
 import { type Counted, enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../../base/http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../../base/http/rateLimitHeaders.ts'
+import type { RequestState } from '../../base/http/requestState.ts'
 import type { Log } from '../../base/log/log.ts'
 import type { LimitKey } from '../../base/net/limitKey.ts'
 import { addressKey, networkKey } from '../../base/net/networkKey.ts'
@@ -42,7 +43,7 @@ export interface Limits {
    * decide what its documents contain and have no address of a caller.
    */
   countApi(
-    ctx: Context,
+    ctx: { state: Pick<RequestState, 'school' | 'address' | 'isOwn'> },
     holder: TokenHolder | undefined,
     operationLimits: readonly OperationLimit[],
     surface?: VisitorSurface,
