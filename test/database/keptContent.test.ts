@@ -4,10 +4,13 @@ import { keepContent } from '../../src/database/facts/keptContent.ts'
 describe('a value of the content that is kept', () => {
   function counting() {
     let loads = 0
-    return keepContent(async (schoolId) => {
-      loads += 1
-      return `${schoolId} ${loads}`
-    })
+    return keepContent(
+      async (schoolId) => {
+        loads += 1
+        return `${schoolId} ${loads}`
+      },
+      { name: 'school_names' },
+    )
   }
 
   test('is loaded again after each change of the content, and used while there is none', async () => {

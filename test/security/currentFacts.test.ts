@@ -11,8 +11,8 @@ import { createFactCache } from '../../src/database/facts/factCache.ts'
 import type { FactMarkers } from '../../src/database/facts/factGuard.ts'
 import { redisMarkers } from '../../src/database/facts/redisMarkers.ts'
 import { createRedis, type RedisConnection } from '../../src/database/redis/redis.ts'
+import { createKeptFacts } from '../../src/identity/oidc/keptFacts.ts'
 import { createTokenChecks, personOf, type TokenChecks } from '../../src/identity/oidc/tokenChecks.ts'
-import { databaseArtifacts } from '../../src/identity/tokens/databaseArtifacts.ts'
 import { type RedisArtifacts, redisArtifacts } from '../../src/identity/tokens/redisArtifacts.ts'
 import { newGrantIn } from '../database/artifactStores.ts'
 import { throwawayPostgres } from '../support/databases.ts'
@@ -63,15 +63,14 @@ describe.runIf(await hasOwnServers())('two processes on one PostgreSQL and one R
     const redis = createRedis(server.url, { onError: () => undefined })
     await redis.connect()
     const artifacts = redisArtifacts(redis.client, { longestTokenSeconds: 3600 })
-    const durable = databaseArtifacts(database.sql)
-    const stores = { database: database.kysely, durable, ephemeral: artifacts, versioned: artifacts, facts: database.facts, log }
-    const checks = createTokenChecks({
-      stores,
+    const kept = createKeptFacts({
+      ephemeral: artifacts,
       database: database.kysely,
       guard: database.facts,
       cache: createFactCache(),
       versioned: artifacts,
     })
+    const checks = createTokenChecks({ stores: { log }, kept })
     return { database, redis, artifacts, checks, markers: redisMarkers({ redis: redis.client, log }) }
   }
 

@@ -47,6 +47,13 @@ export const cacheTable = {
     owner: 'src/database/facts/keptContent.ts',
     emptiedBy: 'a new version of the content of the school, one second, a lost connection to Redis',
   },
+  school_brandings: {
+    about: 'Names, colours, logos and legal documents of schools, for the sign-in and account pages and e-mails',
+    key: 'school',
+    bound: { max: 1000 },
+    owner: 'src/database/facts/keptContent.ts',
+    emptiedBy: 'a new version of the content of the school, 20 seconds, a lost connection to Redis',
+  },
   token_holders: {
     about: 'Account and client of access tokens, to count a request before its token is checked',
     key: 'school, hash of the token',

@@ -18,6 +18,9 @@ export function normaliseEmail(typed: string): string | undefined {
   return /^[^\s\p{Cc}\p{Cs}@]+@[^\s\p{Cc}\p{Cs}@]+$/u.test(email) && Buffer.byteLength(email) <= 254 ? email : undefined
 }
 
+/** True for an address below `invalid`, whose names do not exist (RFC 6761 section 6.4): a relay could only return the message. */
+export const isInvalidHost = (email: string): boolean => /\.invalid$/i.test(email)
+
 /**
  * Returns the address as accounts store it if mail can be sent to it, otherwise undefined. Names outside ASCII are rejected: several
  * spellings of one mailbox would each get a separate rate limit.

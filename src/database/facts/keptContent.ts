@@ -1,4 +1,4 @@
-import { createCaches } from '../../base/process/caches.ts'
+import { type Caches, createCaches } from '../../base/process/caches.ts'
 import type { FactVersion } from './fact.ts'
 
 /** A value that follows from the content of a school, such as its name. */
@@ -8,11 +8,19 @@ export interface KeptContent<Value> {
   clear(): void
 }
 
-const keptMilliseconds = 1000
+interface KeepOptions {
+  caches?: Caches
+  name: 'school_names' | 'school_brandings'
+  /** How long a value is used without a change of the content: what depends on the time is out of date for so long. */
+  keptMilliseconds?: number
+}
 
-/** Keeps a value in memory while the content of its school has the version that was read before it was loaded, for at most a second. */
-export function keepContent<Value>(load: (schoolId: string) => Promise<Value>, caches = createCaches()): KeptContent<Value> {
-  const kept = caches.create<{ version: string; until: number; value: Value }>('school_names')
+/** Keeps a value in memory while the content of its school has the version that was read before it was loaded, by default for at most a second. */
+export function keepContent<Value>(
+  load: (schoolId: string) => Promise<Value>,
+  { caches = createCaches(), name, keptMilliseconds = 1000 }: KeepOptions,
+): KeptContent<Value> {
+  const kept = caches.create<{ version: string; until: number; value: Value }>(name)
   return {
     async read(schoolId, reading) {
       const at = performance.now()

@@ -1,4 +1,5 @@
 import type { Reader } from '../connection/database.ts'
+import { outboxEmailKinds } from './outboxKinds.ts'
 
 /**
  * Returns why e-mails wait, or undefined: an attempt failed, and no e-mail was delivered since. One recipient whose server
@@ -12,7 +13,7 @@ export async function mailOutage(db: Reader): Promise<string | undefined> {
       fn.min('created_at').as('since'),
       fn.max('reason').as('reason'),
     ])
-    .where('kind', 'in', ['email', 'bulk_email'])
+    .where('kind', 'in', outboxEmailKinds)
     .where('state', '=', 'pending')
     .where('reason', 'is not', null)
     .executeTakeFirstOrThrow()
@@ -20,7 +21,7 @@ export async function mailOutage(db: Reader): Promise<string | undefined> {
   const delivered = await db
     .selectFrom('outbox')
     .select('id')
-    .where('kind', 'in', ['email', 'bulk_email'])
+    .where('kind', 'in', outboxEmailKinds)
     .where('state', '=', 'delivered')
     .where('finished_at', '>=', waiting.since)
     .limit(1)

@@ -1,29 +1,34 @@
 import { accountPaths } from '../../base/accountPaths.ts'
+import type { SendEmail } from '../../base/mail/mail.ts'
 import type { School } from '../../base/school.ts'
+import { isInvalidHost } from '../../base/text/emailAddress.ts'
 import type { DatabaseOf, SchoolReader } from '../../database/connection/database.ts'
 import type { Notice, NoticeKind } from '../../database/outbox/accountNotice.ts'
-import type { EmailFacts, SendMessage } from '../../database/outbox/sendMessage.ts'
+import type { EmailFacts } from '../../database/outbox/sendMessage.ts'
 import { pageUrl } from './createMailedLink.ts'
 
 export interface NoticeArguments {
   databaseOf: DatabaseOf
-  send: SendMessage
+  send: SendEmail
   /** Counts an e-mail. Returns false if the account has received too many of this kind. */
   isAllowed(school: School, notice: Pick<Notice, 'account_id' | 'kind'>): Promise<boolean>
 }
 
-/** Sends a notice to the current address of the account. Sends nothing to an account that was disabled or deleted. */
-export type SendNotice = (school: School, notice: Notice) => Promise<void>
+/**
+ * Sends a notice to the current address of the account. Sends nothing to an account that was disabled or deleted. Only the first attempt is
+ * counted.
+ */
+export type SendNotice = (school: School, notice: Notice, attempt: { isFirst: boolean }) => Promise<void>
 
 export function createAccountNotices({ databaseOf, send, isAllowed }: NoticeArguments): SendNotice {
-  return async (school, notice) => {
+  return async (school, notice, { isFirst }) => {
     const { account_id: accountId, kind, at, from, values } = notice
     const { kysely } = databaseOf(school.id)
     const account = await noticeRecipient(kysely, accountId)
-    if (!account || !(await isAllowed(school, notice))) return
+    if (!account || isInvalidHost(account.email) || (isFirst && !(await isAllowed(school, notice)))) return
     const facts: EmailFacts = { at, time_zone: account.time_zone, ...(from && { from }) }
     const to = { email: account.email, locales: [account.locale] }
-    await send<NoticeKind>(kysely, school, to, kind, { ...values, ...accountLinks(school), facts })
+    await send<NoticeKind>(school, to, kind, { ...values, ...accountLinks(school), facts })
   }
 }
 

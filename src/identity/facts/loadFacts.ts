@@ -43,18 +43,26 @@ export interface TokenFacts {
   caller?: ClientFacts | undefined
 }
 
-/** Loads a grant with its client, its account, the account's person and role, and the client that asks, in one statement. */
+/**
+ * Loads a grant with its client, its account, the account's person and role, and the client that asks, in one statement. Without a grant, the
+ * account is the one that is named.
+ */
 export async function loadFacts(
   db: Reader,
   schoolId: string,
-  { grantId, callerId }: { grantId: string | undefined; callerId: string | undefined },
+  { grantId, callerId, accountId }: Pick<FactIds, 'grantId' | 'callerId' | 'accountId'>,
 ): Promise<TokenFacts> {
+  const named = grantId === undefined ? accountId : undefined
   const row = await db
     .selectFrom('school')
     .leftJoin('oidc_grant as g', (join) => join.onRef('g.school_id', '=', 'school.id').on('g.id', '=', grantId ?? ''))
     .leftJoin('oidc_client as c', (join) => join.onRef('c.school_id', '=', 'g.school_id').onRef('c.id', '=', 'g.client_id'))
     .leftJoin('oidc_client as k', (join) => join.onRef('k.school_id', '=', 'school.id').on('k.id', '=', callerId ?? ''))
-    .leftJoin('account as a', (join) => join.onRef('a.school_id', '=', 'g.school_id').onRef('a.id', '=', 'g.account_id'))
+    .leftJoin('account as a', (join) =>
+      named === undefined
+        ? join.onRef('a.school_id', '=', 'g.school_id').onRef('a.id', '=', 'g.account_id')
+        : join.onRef('a.school_id', '=', 'school.id').on('a.id', '=', named),
+    )
     .leftJoin('person as p', (join) => join.onRef('p.school_id', '=', 'a.school_id').onRef('p.account_id', '=', 'a.id'))
     .leftJoin('staff as s', (join) =>
       join.onRef('s.school_id', '=', 'p.school_id').onRef('s.person_id', '=', 'p.id').on('s.status', '=', 'active'),
@@ -215,7 +223,7 @@ function fromMemory(cache: FactCache, { schoolId, ids, versions, reading }: Fact
 const isStillAlive = (grant: GrantFacts | undefined): boolean => grant !== undefined && grant.expiresAt.getTime() > Date.now()
 
 async function fromDatabase(db: Reader, cache: FactCache, { schoolId, ids, versions, reading }: FactQuestion): Promise<TokenFacts> {
-  const { grant, client, account, caller } = await loadFacts(db, schoolId, { grantId: ids.grantId, callerId: ids.callerId })
+  const { grant, client, account, caller } = await loadFacts(db, schoolId, ids)
   // The versions belong to what the token names.
   const facts: TokenFacts = {
     grant,

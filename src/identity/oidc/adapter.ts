@@ -9,8 +9,9 @@ import { hashSecret, withAcceptedSecrets } from './clientSecrets.ts'
 import { endOf } from './endedInteractions.ts'
 import { type Exchanges, endGrantOnce } from './engineTransaction.ts'
 import { formerIssuer, issuerMember } from './formerIssuer.ts'
-import { loadInteractionFacts } from './mintingFacts.ts'
-import { artifactName, forgetModel, once, remember } from './requestFacts.ts'
+import type { KeptFacts } from './keptFacts.ts'
+import { decidingIds, loadInteractionFacts } from './mintingFacts.ts'
+import { artifactName, forgetModel, once, remember, rememberKept } from './requestFacts.ts'
 import { secondsAhead, shifted } from './sharedTime.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { artifactKey, tokenModels } from './tokenTags.ts'
@@ -19,6 +20,7 @@ export interface AdapterArguments {
   schoolId: string
   issuer: string
   stores: Stores
+  kept: KeptFacts
   keyring: Keyring
   exchanges: Exchanges
   ownAudiences: ReadonlySet<string>
@@ -49,14 +51,20 @@ function unused(): never {
 
 const nothing = { findByUserCode: unused, findByUid: unused, consume: unused, revokeByGrantId: unused }
 
-function clientAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapter {
+function clientAdapter({ schoolId, stores, kept, exchanges }: AdapterArguments): Adapter {
   return {
     ...nothing,
     async find(id) {
       // PostgreSQL cannot store this text, so no client has it as its id.
       if (storableText(id) !== id) return undefined
       const find = () => findClient(stores.database, schoolId, id)
-      const client = await orUnavailable(stores, once(exchanges.getStore()?.facts.clients, id, find))
+      const { facts, readsKept } = exchanges.getStore() ?? {}
+      if (facts && readsKept && !facts.clients.has(id)) {
+        const subject = Provider.ctx?.oidc.session?.accountId
+        const accountId = subject === undefined ? undefined : accountIdOf(subject)
+        rememberKept(facts, { clientId: id, accountId }, (ids) => kept.read(schoolId, ids))
+      }
+      const client = await orUnavailable(stores, once(facts?.clients, id, find))
       return client && (withAcceptedSecrets(client.metadata) as AdapterPayload)
     },
     async upsert(id, payload) {
@@ -100,7 +108,7 @@ function grantAdapter({ schoolId, issuer, stores, keyring, exchanges }: AdapterA
 }
 
 function artifactAdapter(model: string, args: AdapterArguments): Adapter {
-  const { schoolId, stores, keyring, exchanges } = args
+  const { schoolId, stores, kept, keyring, exchanges } = args
   const store: Artifacts = model === 'RefreshToken' ? stores.durable : stores.ephemeral
   const isToken = tokenModels.has(model)
   const keyOf = (value: string): ArtifactKey => artifactKey(schoolId, model, value)
@@ -122,9 +130,14 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       const exchange = exchanges.getStore()
       const memo = exchange?.facts.artifacts
       const known = memo?.get(artifactName(model, value))
-      const isKept = pageModels.has(model) && known === undefined
-      const find = () => store.find(keyOf(value))
-      const found = await orUnavailable(stores, isKept ? once(memo, artifactName(model, value), find) : (known ?? find()))
+      const isOfPages = pageModels.has(model) && known === undefined
+      const find = async () => {
+        if (model !== 'Interaction' || !exchange) return await store.find(keyOf(value))
+        const { found, read } = await kept.find(keyOf(value))
+        exchange.facts.readInteraction = read
+        return found
+      }
+      const found = await orUnavailable(stores, isOfPages ? once(memo, artifactName(model, value), find) : (known ?? find()))
       if (!found) return undefined
       if (model === 'Interaction' && found.consumedAt) return undefined
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
@@ -134,7 +147,8 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       }
       const payload = read(value, found)
       if (!payload) return undefined
-      if (model === 'Interaction' && exchange) loadInteractionFacts(exchange.facts, { stores, schoolId }, payload)
+      const deciding = model === 'Interaction' ? decidingIds(payload) : undefined
+      if (deciding && exchange) loadInteractionFacts(exchange.facts, { stores, schoolId }, deciding)
       if (model === 'Session' && memo && payload.uid !== undefined) remember(memo, uidName(model, payload.uid), Promise.resolve(found))
       if (model === 'AccessToken' && isForUserinfo(payload, args)) delete payload.aud
       return payload
@@ -163,8 +177,10 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
         ...(isToken && payload.clientId !== undefined ? { clientId: payload.clientId } : {}),
         ...(accountId === undefined ? {} : { accountId }),
         ...(model === 'Session' && payload.uid !== undefined ? { uid: payload.uid } : {}),
+        ...(model === 'Interaction' ? { decidedBy: decidingIds(payload) } : {}),
       }
       const exchange = exchanges.getStore()
+      if (model === 'AuthorizationCode' && exchange?.facts.isKept) throw new Error('a code is issued by rows of the database only')
       if (exchange && (model === 'AccessToken' || model === 'RefreshToken')) {
         exchange.saved.push(artifact)
         return

@@ -11,10 +11,10 @@ import { findAnyClient, saveClient } from '../../database/tables/clients.ts'
 import { type DocumentRules, looksLikeDocumentUrl, readClientDocument, untrustedDocumentReason } from '../clients/clientDocument.ts'
 import type { ClientDocuments } from './clientDocuments.ts'
 import { endedPage, endOf, findEnd, isRepeatable, isSamePerson, uidIn } from './endedInteractions.ts'
-import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
+import { dispatch, type Handler, limit, runEngine, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
 import { endpoints, interactionPath } from './endpoints.ts'
 import { engineContext } from './engineContext.ts'
-import { inExchange } from './engineTransaction.ts'
+import { inExchange, newExchange } from './engineTransaction.ts'
 import { rewriteFormPost } from './formPost.ts'
 import { removeWrongHint, trustedSignOut } from './idTokenHints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
@@ -46,7 +46,9 @@ export const authorize: Handler = async (ctx, args) => {
   tidyScope(query)
   canonicalise(query)
   ctx.querystring = query.toString()
-  await dispatch(ctx, args)
+  // Without a page, the request itself may issue the code.
+  const readsKept = !query.getAll('prompt').some((prompt) => prompt.split(' ').includes('none'))
+  await runEngine({ ctx, args, exchange: { ...newExchange(), readsKept } })
   if (isSignUp) showSignUp(ctx)
 }
 

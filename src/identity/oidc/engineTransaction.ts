@@ -28,6 +28,8 @@ export interface Exchange {
   auditOfGrant?: AuditEntry
   /** True if this request has stored a grant, which is the only live one of its account to its client. */
   isFirstGrant?: boolean
+  /** True if the request issues no code: its client and account may be read from memory. */
+  readsKept?: boolean
   /** True if the engine did not find the interaction, or another request has ended it. */
   isInteractionOver?: boolean
   /** True if the end of an interaction was stored together with the session. */
@@ -60,7 +62,10 @@ export const inExchange = <Result>(exchanges: Exchanges, work: () => Result): Re
   exchanges.getStore() ? work() : exchanges.run(newExchange(), work)
 
 /** Returns a function that loads something about the school of a request once for each request. */
-export function oncePerRequest<Value>(exchanges: Exchanges, load: (school: School) => Promise<Value>): (school: School) => Promise<Value> {
+export function oncePerRequest<Value>(
+  exchanges: Exchanges,
+  load: (school: Pick<School, 'id'>) => Promise<Value>,
+): (school: Pick<School, 'id'>) => Promise<Value> {
   const loaded = new WeakMap<Exchange, Promise<Value>>()
   return (school) => {
     const exchange = exchanges.getStore()

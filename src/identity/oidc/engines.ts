@@ -13,7 +13,7 @@ import type { BindableResource } from './resourceIndicators.ts'
 import { createRuntimes, type Runtimes } from './runtimes.ts'
 import { loadSigningKeys, retiredKeyFinder, signingKeysRevision } from './signingKeys.ts'
 
-type SharedArguments = Pick<ProviderArguments, 'caches' | 'stores' | 'exchanges' | 'keyring' | 'scopes' | 'pages' | 'send'>
+type SharedArguments = Pick<ProviderArguments, 'caches' | 'stores' | 'kept' | 'exchanges' | 'keyring' | 'scopes' | 'pages' | 'send'>
 
 export interface EngineArguments extends SharedArguments {
   database: Database

@@ -1,9 +1,9 @@
-import type { InteractionResults } from 'oidc-provider'
+import type { AdapterPayload, InteractionResults } from 'oidc-provider'
 import { storableText } from '../../database/statements/storableText.ts'
 import type { MintingFacts } from '../tokens/mintingRows.ts'
 import { accountIdOf } from './claims.ts'
 import type { Presented } from './engineTransaction.ts'
-import { artifactName, type RequestFacts, remember } from './requestFacts.ts'
+import { artifactName, type RequestFacts, remember, rememberKept } from './requestFacts.ts'
 import { isSplit, type Stores } from './stores.ts'
 import type { PersonNow } from './tokenChecks.ts'
 import { artifactKey } from './tokenTags.ts'
@@ -56,27 +56,40 @@ export async function loadMintingFacts(
   return presented.model === 'RefreshToken' ? (loaded?.grantEndedAt ?? undefined) : undefined
 }
 
-/** The members of an authorization request that name rows. */
-interface InteractionPayload {
-  params?: { client_id?: unknown } | undefined
-  session?: { accountId?: string | undefined } | undefined
-  result?: InteractionResults | undefined
+/** The rows that decide about a waiting authorization request. */
+interface DecidingIds {
+  clientId: string
+  accountId: string | undefined
+  grantId: string | undefined
+}
+
+/** Returns the ids in the payload of an interaction; undefined if it names no client. */
+export function decidingIds(payload: AdapterPayload): DecidingIds | undefined {
+  const { params, session, result } = payload as {
+    params?: { client_id?: unknown } | undefined
+    session?: { accountId?: string | undefined } | undefined
+    result?: InteractionResults | undefined
+  }
+  const clientId = params?.client_id
+  const subject = result?.login?.accountId ?? session?.accountId
+  if (typeof clientId !== 'string') return undefined
+  return { clientId, accountId: subject === undefined ? undefined : accountIdOf(subject), grantId: result?.consent?.grantId }
 }
 
 /**
  * Starts to read the client of a waiting authorization request, the account that signs in and the grant that it gave, in one statement. The
- * pages and the engine ask for them.
+ * pages and the engine ask for them. Only a request with a grant leads to a code: for the others, the rows may come from memory.
  */
 export function loadInteractionFacts(
   facts: RequestFacts,
   { stores, schoolId }: { stores: Stores; schoolId: string },
-  { params, session, result }: InteractionPayload,
+  { clientId, accountId, grantId }: DecidingIds,
 ): void {
-  const clientId = params?.client_id
-  const grantId = result?.consent?.grantId
-  const subject = result?.login?.accountId ?? session?.accountId
-  const accountId = subject === undefined ? undefined : accountIdOf(subject)
-  if (typeof clientId !== 'string' || facts.clients.has(clientId)) return
+  if (facts.clients.has(clientId)) return
+  if (grantId === undefined && facts.readInteraction) {
+    rememberKept(facts, { clientId, accountId }, facts.readInteraction)
+    return
+  }
   const loading = stores.durable.mintingFacts({ schoolId, clientId, grantId, accountId })
   remember(facts.clients, clientId, member(loading, 'client'))
   if (grantId !== undefined) remember(facts.grants, grantId, member(loading, 'grant'))

@@ -18,6 +18,7 @@ import type { Exchanges } from './engineTransaction.ts'
 import { addFormPost, type ShowFormPost } from './formPost.ts'
 import { type HintArguments, validateHint } from './idTokenHints.ts'
 import { interactions, type SignInRules } from './interactions.ts'
+import type { KeptFacts } from './keptFacts.ts'
 import { lifetimes } from './lifetimes.ts'
 import { promptValues } from './requestedPrompts.ts'
 import { type BindableResource, issueRefreshToken, ownResources } from './resourceIndicators.ts'
@@ -40,6 +41,7 @@ export interface ProviderArguments {
   findRetiredKey: HintArguments['findRetiredKey']
   keyring: Keyring
   stores: Stores
+  kept: KeptFacts
   exchanges: Exchanges
   pages: FeatureArguments['logout'] & { renderError: NonNullable<Configuration['renderError']>; showFormPost: ShowFormPost }
   /** Loads the key sets of integrations. */
@@ -55,6 +57,7 @@ export function createProvider(args: ProviderArguments): Provider {
     schoolId: school.id,
     issuer: school.issuer,
     stores,
+    kept: args.kept,
     keyring,
     exchanges,
     signInSeconds: oauth.lifetimes.sign_in_minutes * 60,

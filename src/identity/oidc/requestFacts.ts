@@ -2,8 +2,10 @@ import type { AccountRow } from '../../database/tables/accounts.ts'
 import type { ClientRow } from '../../database/tables/clients.ts'
 import { grantContent } from '../../database/tables/grants.ts'
 import type { RuledClient } from '../apps/schoolAppRules.ts'
+import type { FactIds, TokenFacts } from '../facts/loadFacts.ts'
 import type { FoundArtifact } from '../tokens/artifacts.ts'
-import { type CheckedToken, isActive, type PersonNow, personOf, stoppedBy } from './tokenChecks.ts'
+import type { FoundWithVersions } from './keptFacts.ts'
+import { activePerson, type CheckedToken, isActive, type PersonNow, personOf, stoppedBy } from './tokenChecks.ts'
 
 /** Rows by id. A promise of undefined means that the row does not exist. */
 export type Memo<Row> = Map<string, Promise<Row | undefined>>
@@ -18,6 +20,10 @@ export interface RequestFacts {
   grants: Memo<Record<string, unknown>>
   accounts: Memo<AccountRow>
   people: Memo<PersonNow>
+  /** Returns the rows that decide about the interaction of the request: see `KeptFacts`. */
+  readInteraction?: FoundWithVersions['read']
+  /** True if rows may be from memory: then the request issues no code. */
+  isKept?: boolean
 }
 
 export type KnownClient = Pick<ClientRow, 'metadata' | 'created_at'> & RuledClient
@@ -71,4 +77,21 @@ export function rememberChecked(rows: RequestFacts, value: string, checked: Chec
   accounts.set(accountId, Promise.resolve(isActive(account) ? account : undefined))
   // A token of a paused app is inactive at introspection.
   people.set(accountId, Promise.resolve(stoppedBy(checked) === undefined ? personOf(checked) : undefined))
+}
+
+/** Starts to read a client and an account, from memory if they are current there. The pages and the engine ask for them. */
+export function rememberKept(
+  facts: RequestFacts,
+  { clientId, accountId }: { clientId: string; accountId: string | undefined },
+  read: (ids: Pick<FactIds, 'accountId' | 'callerId'>) => Promise<TokenFacts>,
+): void {
+  facts.isKept = true
+  const reading = read({ callerId: clientId, accountId })
+  const client = reading.then(({ caller }) => (caller?.isDisabled ? undefined : caller))
+  remember(facts.clients, clientId, client)
+  if (accountId === undefined) return
+  const account = reading.then((found) => (found.account?.isDisabled ? undefined : found.account))
+  remember(facts.accounts, accountId, account)
+  const person = reading.then((found) => activePerson(found.account))
+  remember(facts.people, accountId, person)
 }

@@ -3,15 +3,11 @@ import type { PersonCaller } from '../../base/caller.ts'
 import { hash } from '../../base/keyring.ts'
 import { Problem } from '../../base/problem.ts'
 import { type Caches, createCaches } from '../../base/process/caches.ts'
-import type { Reader } from '../../database/connection/database.ts'
-import { accountFact, clientFact, type FactVersions, grantFact } from '../../database/facts/fact.ts'
-import type { FactCache } from '../../database/facts/factCache.ts'
-import type { FactGuard } from '../../database/facts/factGuard.ts'
 import { storableText } from '../../database/statements/storableText.ts'
 import { termsOf } from '../apps/schoolAppRules.ts'
-import { readFacts, type TokenFacts } from '../facts/loadFacts.ts'
+import type { TokenFacts } from '../facts/loadFacts.ts'
 import type { FoundArtifact } from '../tokens/artifacts.ts'
-import type { RedisArtifacts } from '../tokens/redisArtifacts.ts'
+import type { KeptFacts } from './keptFacts.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { artifactKey } from './tokenTags.ts'
 
@@ -39,37 +35,17 @@ export interface TokenChecks {
 
 export interface TokenChecksArguments {
   caches?: Caches
-  stores: Stores
-  database: Reader
-  guard: FactGuard
-  cache: FactCache
-  versioned: RedisArtifacts | undefined
+  stores: Pick<Stores, 'log'>
+  kept: KeptFacts
 }
 
-export function createTokenChecks({
-  caches = createCaches(),
-  stores,
-  database,
-  guard,
-  cache,
-  versioned,
-}: TokenChecksArguments): TokenChecks {
+export function createTokenChecks({ caches = createCaches(), stores, kept }: TokenChecksArguments): TokenChecks {
   const holders = caches.create<TokenHolder>('token_holders')
-
-  /** Without Redis the versions are in memory, or there are none: then the database is always read. */
-  async function find(schoolId: string, value: string, callerId: string | undefined) {
-    const key = artifactKey(schoolId, 'AccessToken', value)
-    if (versioned) return await versioned.findWithVersions(key, callerId)
-    const found = await stores.ephemeral.find(key)
-    return { found, versions: versionsInMemory(guard, schoolId, { found, callerId }) }
-  }
-
   return {
     async check(schoolId, value, callerId) {
-      const reading = cache.begin()
       // PostgreSQL cannot store another text, so no client has it as its id.
       const storable = callerId !== undefined && storableText(callerId) === callerId ? callerId : undefined
-      const checking = find(schoolId, value, storable).then(async ({ found, versions }) => {
+      const checking = kept.find(artifactKey(schoolId, 'AccessToken', value), storable).then(async ({ found, read }) => {
         const ids = {
           grantId: found?.grantId ?? undefined,
           clientId: found?.clientId ?? undefined,
@@ -77,7 +53,7 @@ export function createTokenChecks({
           callerId: storable,
         }
         if (!found && storable === undefined) return { found, facts: {} }
-        return { found, facts: await readFacts(database, cache, { schoolId, ids, versions, reading }) }
+        return { found, facts: await read(ids) }
       })
       const checked = await orUnavailable(stores, checking)
       const { clientId, accountId } = checked.found ?? {}
@@ -85,20 +61,6 @@ export function createTokenChecks({
       return checked
     },
     holderOf: (schoolId, value) => holders.get(`${schoolId} ${hash(value)}`),
-  }
-}
-
-function versionsInMemory(
-  { memory }: FactGuard,
-  schoolId: string,
-  { found, callerId }: { found: FoundArtifact | undefined; callerId: string | undefined },
-): FactVersions {
-  const { grantId, clientId, accountId } = found ?? {}
-  return {
-    grant: grantId ? memory?.versionOf(grantFact(schoolId, grantId)) : undefined,
-    client: clientId ? memory?.versionOf(clientFact(schoolId, clientId)) : undefined,
-    account: accountId ? memory?.versionOf(accountFact(schoolId, accountId)) : undefined,
-    caller: callerId ? memory?.versionOf(clientFact(schoolId, callerId)) : undefined,
   }
 }
 
@@ -111,7 +73,12 @@ export function personOf({
 }: Pick<CheckedToken, 'facts'> & { found: Pick<FoundArtifact, 'clientId' | 'accountId'> | undefined }): PersonNow | undefined {
   if (!found || !grant || grant.isRevoked || grant.expiresAt.getTime() <= Date.now()) return undefined
   if (grant.clientId !== found.clientId || grant.accountId !== found.accountId) return undefined
-  if (!client || client.isDisabled || !isActive(account)) return undefined
+  return client && !client.isDisabled ? activePerson(account) : undefined
+}
+
+/** Returns the person of an account; undefined if it is not active. */
+export function activePerson(account: TokenFacts['account']): PersonNow | undefined {
+  if (!isActive(account)) return undefined
   const { id: accountId, personId, lecturerId, role } = account
   return { accountId, personId, lecturerId, role }
 }

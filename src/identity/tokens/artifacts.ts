@@ -61,6 +61,8 @@ export interface Artifact extends ArtifactKey {
   clientId?: string
   accountId?: string
   uid?: string
+  /** The client and the account that decide about an artefact that names neither: Redis finds their versions with it. */
+  decidedBy?: { clientId: string; accountId?: string | undefined } | undefined
 }
 
 export interface FoundArtifact {

@@ -1,11 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { Cluster } from 'ioredis'
 import { newId } from '../../base/ids.ts'
-import { clientTag, type FactVersion, type FactVersions, schoolFact } from '../../database/facts/fact.ts'
+import { accountFact, clientFact, clientTag, type FactVersion, type FactVersions, schoolFact } from '../../database/facts/fact.ts'
 import { epochSeconds } from '../../database/facts/factGuard.ts'
 import { markerKey as factKey, isBusy } from '../../database/facts/redisMarkers.ts'
 import { answered, type RedisClient, schoolPrefix } from '../../database/redis/redis.ts'
 import { together } from '../../database/redis/together.ts'
+import { defineScripts } from './artifactScripts.ts'
 import type { Artifact, ArtifactKey, Artifacts, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 
 export interface RedisArtifactsOptions {
@@ -21,10 +22,13 @@ const requestSeconds = 600
 /** Artefacts in Redis, and the versions of the facts that decide about a token. */
 export interface RedisArtifacts extends Artifacts {
   /**
-   * Finds an artefact and, in the same round trip, the versions of its grant, client and account, and of the client that asks about it. The
-   * versions must be read before the database: a fact that is read afterwards belongs to them or is newer.
+   * Finds an artefact and, in the same round trip, the versions of its grant, client and account, and of the client that asks about it: without
+   * `callerId` the one that decides about the artefact. The versions must be read before the database: a fact that is read afterwards belongs
+   * to them or is newer.
    */
   findWithVersions(key: ArtifactKey, callerId?: string): Promise<{ found: FoundArtifact | undefined; versions: FactVersions }>
+  /** Returns the versions of a client and an account. */
+  versionsOf(schoolId: string, ids: { callerId?: string | undefined; accountId?: string | undefined }): Promise<FactVersions>
 }
 
 /**
@@ -53,21 +57,25 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
     const epochKey = factKey(schoolFact(schoolId), prefix)
     const [fields, markers] = await answered(scripts.sgFind(artifactKey(key), epochKey, schoolPrefix(schoolId, prefix), caller))
     const [epoch = null, callerMarker, grantMarker, clientMarker, accountMarker, grantEnd = null, clientEnd = null] = markers
-    // Redis is new, or has lost its data: whatever processes keep belongs to another epoch. Nothing waits for the new one.
-    if (epoch === null) void redis.set(epochKey, newId(), 'EX', epochSeconds, 'NX').catch(() => undefined)
-    const versionOf = (marker: string | null | undefined): FactVersion =>
-      epoch === null || isBusy(epoch) || isBusy(marker) ? undefined : `${epoch} ${marker ?? ''}`
+    const versionOf = versionsIn(schoolId, epoch)
+    const [payload, grantId = null, clientId = null, accountId = null, savedAt, consumedAt, decidingClient, decidingAccount] = fields
+    // The marker of a row that nothing names would be one that never changes.
     const versions = {
       grant: versionOf(grantMarker),
       client: versionOf(clientMarker),
-      account: versionOf(accountMarker),
-      caller: versionOf(callerMarker),
+      account: accountId || decidingAccount ? versionOf(accountMarker) : undefined,
+      caller: caller || decidingClient ? versionOf(callerMarker) : undefined,
     }
-    const [payload, grantId = null, clientId = null, accountId = null, savedAt, consumedAt] = fields
     if (payload === null || payload === undefined) return { found: undefined, versions }
     if (isHidden(grantEnd, savedAt) || isHidden(clientEnd, savedAt)) return { found: undefined, versions }
     const found = { payload, grantId, clientId, accountId, consumedAt: consumedAt ? new Date(Number(consumedAt)) : null, ...noSuccessor }
     return { found, versions }
+  }
+
+  function versionsIn(schoolId: string, epoch: string | null): (marker: string | null | undefined) => FactVersion {
+    // Redis is new, or has lost its data: whatever processes keep belongs to another epoch. Nothing waits for the new one.
+    if (epoch === null) void redis.set(factKey(schoolFact(schoolId), prefix), newId(), 'EX', epochSeconds, 'NX').catch(() => undefined)
+    return (marker) => (epoch === null || isBusy(epoch) || isBusy(marker) ? undefined : `${epoch} ${marker ?? ''}`)
   }
 
   const find = async (key: ArtifactKey): Promise<FoundArtifact | undefined> => (await findWithVersions(key)).found
@@ -101,6 +109,12 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
     together: (work) => together(redis, work),
     find,
     findWithVersions,
+    async versionsOf(schoolId, { callerId, accountId }) {
+      const facts = [schoolFact(schoolId), clientFact(schoolId, callerId ?? ''), accountFact(schoolId, accountId ?? '')]
+      const [epoch = null, client, account] = await answered(redis.mget(facts.map((fact) => factKey(fact, prefix))))
+      const versionOf = versionsIn(schoolId, epoch)
+      return { grant: undefined, client: undefined, caller: callerId && versionOf(client), account: accountId && versionOf(account) }
+    },
     async findByUid(schoolId, model, uid) {
       const id = await answered(redis.get(uidKey(schoolId, model, uid)))
       if (id === null) return undefined
@@ -170,75 +184,9 @@ function requireMarkers({ model, grantId, grantTag, clientId, clientTag, expires
   }
 }
 
-function hashOf({ payload, grantId, clientId, accountId, uid, grantTag, clientTag }: Artifact, savedAt: number): string[] {
-  const all = { p: payload, g: grantId, l: clientId, a: accountId, u: uid, gt: grantTag, lt: clientTag, t: String(savedAt) }
+function hashOf(artifact: Artifact, savedAt: number): string[] {
+  const { schoolId, payload, grantId, clientId, accountId, uid, grantTag, clientTag: ownTag, decidedBy } = artifact
+  const deciding = { dl: decidedBy && clientTag(schoolId, decidedBy.clientId), da: decidedBy?.accountId }
+  const all = { p: payload, g: grantId, l: clientId, a: accountId, u: uid, gt: grantTag, lt: ownTag, t: String(savedAt), ...deciding }
   return Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
-}
-
-interface Scripts {
-  sgFind(
-    key: string,
-    epochKey: string,
-    schoolPrefix: string,
-    callerTag: string,
-  ): Promise<[fields: (string | null)[], markers: (string | null)[]]>
-  sgSave(key: string, milliseconds: number, ...hash: string[]): Promise<number>
-  sgSaveOnce(key: string, milliseconds: number, ...hash: string[]): Promise<number>
-  sgConsume(key: string, now: number): Promise<number>
-  sgIndex(key: string, now: number, expiresAt: number, milliseconds: number, id: string): Promise<number>
-  sgMark(key: string, value: string, seconds: number): Promise<number>
-}
-
-// Reads the artefact, and the markers that it names.
-const findScript = `
-  local fields = redis.call('HMGET', KEYS[1], 'p', 'g', 'l', 'a', 't', 'c', 'gt', 'lt')
-  local school = ARGV[1]
-  local function fact(kind, key) return school .. 'fact:' .. kind .. ':' .. (key or '') end
-  if not fields[1] then return { {}, redis.call('MGET', KEYS[2], fact('client', ARGV[2])) } end
-  local grant, client = table.remove(fields, 7), table.remove(fields, 7)
-  return { fields, redis.call('MGET', KEYS[2], fact('client', ARGV[2]), fact('grant', grant), fact('client', client), fact('account', fields[4]),
-    school .. 'grant-ended:' .. (grant or ''), school .. 'client-ended:' .. (client or '')) }`
-
-/**
- * Each works on the one key that it names, except `sgFind`: it reads the markers that the artefact names, which are keys of the same school
- * and thus in the same slot.
- *
- * A Redis that has reached `maxmemory` refuses the first write of a script when that write can need memory, and lets everything pass after
- * any other write (Redis: "Eval scripts"). So tokens are written by a first HSET, which a full Redis refuses with nothing done, and
- * revocation markers after a DEL, which it never refuses.
- */
-function defineScripts(redis: RedisClient): Scripts {
-  const write = `
-    if tonumber(ARGV[1]) > 0 then redis.call('HSET', KEYS[1], unpack(ARGV, 2)) end
-    redis.call('DEL', KEYS[1])
-    if tonumber(ARGV[1]) <= 0 then return 1 end
-    redis.call('HSET', KEYS[1], unpack(ARGV, 2))
-    redis.call('PEXPIRE', KEYS[1], ARGV[1])`
-  const lua = {
-    // Writing an artefact again keeps it consumed.
-    sgSave: `
-      local consumed = redis.call('HGET', KEYS[1], 'c')${write}
-      if consumed then redis.call('HSET', KEYS[1], 'c', consumed) end
-      return 1`,
-    sgSaveOnce: `
-      if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end${write}
-      return 1`,
-    // HSETNX alone would bring an expired key back, without an expiry.
-    sgConsume: `
-      if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-      return redis.call('HSETNX', KEYS[1], 'c', ARGV[1])`,
-    // Ids by the time of their expiry; the index lives as long as the longest of them, and forgets the expired.
-    sgIndex: `
-      redis.call('ZADD', KEYS[1], ARGV[2], ARGV[4])
-      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
-      if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-      return 1`,
-    sgMark: `
-      redis.call('DEL', KEYS[1])
-      redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
-      return 1`,
-  } satisfies Record<Exclude<keyof Scripts, 'sgFind'>, string>
-  for (const [name, script] of Object.entries(lua)) redis.defineCommand(name, { numberOfKeys: 1, lua: script })
-  redis.defineCommand('sgFind', { numberOfKeys: 2, lua: findScript })
-  return redis as unknown as Scripts
 }

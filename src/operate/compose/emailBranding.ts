@@ -3,12 +3,10 @@ import type { EmailLegal } from '../../base/mail/emailFoot.ts'
 import type { EmailLogo } from '../../base/mail/transport.ts'
 import type { School } from '../../base/school.ts'
 import type { Database } from '../../database/connection/database.ts'
-import type { StatementCache } from '../../database/connection/statementCache.ts'
 import type { FileStorage } from '../../database/files/fileStorage.ts'
-import { inSchool } from '../../database/school/inSchool.ts'
 import { logoOn } from '../../pages/schoolLogo.ts'
 import { legalAddresses } from '../../school/settings/legalAddresses.ts'
-import { type PageBranding, pageBranding } from '../../school/settings/publicAppearance.ts'
+import type { PageBranding } from '../../school/settings/publicAppearance.ts'
 import { readLogo } from './readLogo.ts'
 
 /** Larger logos are left out: each e-mail contains the picture. */
@@ -19,7 +17,7 @@ const plate = '#ffffff'
 
 export interface EmailBrandingArguments {
   accounts: Database
-  statements: StatementCache
+  pageBranding(school: Pick<School, 'id'>): Promise<PageBranding>
   storage: FileStorage
   log: Log
   /** Returns false if another site shows the public pages of the school. */
@@ -35,9 +33,9 @@ interface EmailBranding {
 
 /** Returns what the e-mails of a school show of it. If the logo cannot be read, the e-mail is sent without it. */
 export const createEmailBranding =
-  ({ accounts, statements, storage, log, hasPages }: EmailBrandingArguments) =>
+  ({ accounts, pageBranding, storage, log, hasPages }: EmailBrandingArguments) =>
   async (school: Pick<School, 'id' | 'slug' | 'issuer'>): Promise<EmailBranding> => {
-    const { name, locale, theme, legal } = await pageBranding(inSchool(accounts.kysely, school.id), statements)
+    const { name, locale, theme, legal } = await pageBranding(school)
     const logo = await emailLogo(school, { name, theme }, { accounts, storage }).catch((error: unknown) => {
       log.warn({ err: error, school: school.slug }, 'logo not read, e-mail sent without it')
       return undefined

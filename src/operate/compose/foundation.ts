@@ -7,6 +7,7 @@ import type { Language } from '../../base/text/languages.ts'
 import type { Database, DatabaseOf } from '../../database/connection/database.ts'
 import { createStatementCache, type StatementCache } from '../../database/connection/statementCache.ts'
 import { type ContentVersions, createContentVersions } from '../../database/facts/contentVersions.ts'
+import { keptSeconds } from '../../database/facts/factGuard.ts'
 import { type KeptContent, keepContent } from '../../database/facts/keptContent.ts'
 import { redisMarkers } from '../../database/facts/redisMarkers.ts'
 import { onRedisReply } from '../../database/redis/redisReplies.ts'
@@ -30,8 +31,9 @@ import { createPasswordGate } from '../../identity/accounts/passwordGate.ts'
 import { type Grantable, grantableScopes } from '../../identity/apps/grantable.ts'
 import type { FindPerson } from '../../identity/oidc/bearer.ts'
 import { createExchanges, type Exchanges, oncePerRequest } from '../../identity/oidc/engineTransaction.ts'
+import type { KeptFacts } from '../../identity/oidc/keptFacts.ts'
 import type { Stores } from '../../identity/oidc/stores.ts'
-import type { TokenChecks } from '../../identity/oidc/tokenChecks.ts'
+import { createTokenChecks, type TokenChecks } from '../../identity/oidc/tokenChecks.ts'
 import type { FindPageContext } from '../../pages/pageContext.ts'
 import { resources, scopeCatalogue, serviceOperations } from '../../school/index.ts'
 import { type PageBranding, pageBranding } from '../../school/settings/publicAppearance.ts'
@@ -39,10 +41,10 @@ import { countEvent, createServiceMetrics } from '../metrics/metrics.ts'
 import { createStores } from '../serve/open.ts'
 import type { AppArguments } from './appArguments.ts'
 import { type CodeTexts, createCodeTexts } from './codeTexts.ts'
+import { createKept } from './keptFacts.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createLimits, type Limits } from './rateLimits.ts'
 import { type Runtime, schoolConfigOf } from './runtime.ts'
-import { createChecks } from './tokenChecks.ts'
 
 /** The parts that all others use. */
 export interface Foundation extends BasicParts {
@@ -60,6 +62,8 @@ export interface BasicParts extends AppArguments {
   /** Connections of the jobs. */
   background: Database
   stores: Stores
+  /** The rows that the authorization server keeps in memory. */
+  kept: KeptFacts
   /** Checks of access tokens, over the connections of the API and of the authorization server. */
   tokenChecks: Record<'api' | 'authorization', TokenChecks>
   metrics: Metrics
@@ -86,7 +90,7 @@ export interface BasicParts extends AppArguments {
   originPolicy: OriginPolicy
   branding(school: School): ReturnType<typeof schoolBranding>
   /** Returns what the pages of a school show of it, read once for each page. */
-  pageBranding(school: School): Promise<PageBranding>
+  pageBranding(school: Pick<School, 'id'>): Promise<PageBranding>
   languages(school: School): readonly Language[]
   grantable: Grantable
   recordAudit(entries: AuditEntry[]): Promise<void>
@@ -99,14 +103,22 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
   const accounts = database.lane('authorization')
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
   const stores = createStores({ database: accounts, redis, oauth: config.oauth, log, isUpgrading })
-  const checksOver = createChecks({ caches, stores, guard: database.facts, redis })
+  const keptOver = createKept({ caches, stores, guard: database.facts, redis })
+  const kept = keptOver(accounts.kysely)
   const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })
   const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read, caches })
   const rowTexts = createRowTexts(caches)
-  const schoolNames = keepContent(async (schoolId) => (await schoolBranding(inSchool(accounts.kysely, schoolId), schoolId)).name, caches)
-  // A change that was acknowledged while Redis could not be reached is not marked there.
-  for (const kept of [visitorAnswers, rowTexts, schoolNames]) for (const event of ['close', '-node']) redis?.client.on(event, kept.clear)
+  const schoolNames = keepContent(async (schoolId) => (await schoolBranding(inSchool(accounts.kysely, schoolId), schoolId)).name, {
+    caches,
+    name: 'school_names',
+  })
   const statements = createStatementCache(caches)
+  const brandings = keepContent((schoolId) => pageBranding(inSchool(accounts.kysely, schoolId), statements), {
+    ...{ caches, name: 'school_brandings', keptMilliseconds: keptSeconds * 1000 },
+  })
+  // A change that was acknowledged while Redis could not be reached is not marked there.
+  for (const content of [visitorAnswers, rowTexts, schoolNames, brandings])
+    for (const event of ['close', '-node']) redis?.client.on(event, content.clear)
   const loop = createLoopWatch()
   database.facts.onAnswer(loop.resumed)
   if (redis) onRedisReply(redis.client, loop.resumed)
@@ -137,7 +149,11 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
     accounts,
     background: database.lane('background'),
     stores,
-    tokenChecks: { api: checksOver(database.kysely), authorization: checksOver(accounts.kysely) },
+    kept,
+    tokenChecks: {
+      api: createTokenChecks({ caches, stores, kept: keptOver(database.kysely) }),
+      authorization: createTokenChecks({ caches, stores, kept }),
+    },
     metrics,
     limits: createLimits({
       ...args,
@@ -164,7 +180,7 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
     exchanges,
     originPolicy: createOriginPolicy({ allowedOrigins: config.server.cors.allowed_origins, guardedPath: paths.mcp }),
     branding: (school) => schoolBranding(inSchool(accounts.kysely, school.id), school.id),
-    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(inSchool(accounts.kysely, school.id), statements)),
+    pageBranding: oncePerRequest(exchanges, ({ id }) => brandings.read(id, contentVersions.read(id))),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: grantableScopes(
       () => runtime.config.roles,

@@ -50,6 +50,7 @@ export function createOidc(foundation: Foundation, { legalLinks }: Links): OidcP
     caches: foundation.caches,
     database: accounts,
     stores,
+    kept: foundation.kept,
     exchanges,
     keyring,
     log,

@@ -1,6 +1,7 @@
 import type { Keyring } from '../../base/keyring.ts'
 import { canWait, emailLifetimeSeconds } from '../../base/mail/emailKinds.ts'
 import { DeliveryFailure } from '../../base/net/deliveryFailure.ts'
+import { isInvalidHost } from '../../base/text/emailAddress.ts'
 import type { Database } from '../../database/connection/database.ts'
 import { addToOutbox } from '../../database/outbox/addToOutbox.ts'
 import type { Defer } from '../../database/outbox/deferredWork.ts'
@@ -28,8 +29,7 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
   const sealed = (content: unknown): string => keyring.seal('outbox', JSON.stringify(content))
   return {
     async send(db, school, to, kind, values) {
-      // Names below `invalid` do not exist (RFC 6761 section 6.4): a relay could only return the message.
-      const recipients = [to].flat().filter(({ email }) => !/\.invalid$/i.test(email))
+      const recipients = [to].flat().filter(({ email }) => !isInvalidHost(email))
       if (recipients.length === 0) return
       const expiresInSeconds = emailLifetimeSeconds(kind)
       const entries = recipients.map((one) => ({
@@ -45,7 +45,9 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
     },
     async defer(db, schoolId, kind, work) {
       const recipient = 'account_id' in work ? { accountId: work.account_id } : { email: work.email }
-      await addToOutbox(db, [{ schoolId, kind, recipient, sealed: sealed(work), expiresInSeconds: deferredSeconds }])
+      // A notice is an e-mail that is addressed when it is delivered.
+      const expiresInSeconds = 'account_id' in work ? emailLifetimeSeconds(work.kind) : deferredSeconds
+      await addToOutbox(db, [{ schoolId, kind, recipient, sealed: sealed(work), expiresInSeconds }])
       database.afterCommit(announce)
     },
     open(payload) {

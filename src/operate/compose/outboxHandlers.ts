@@ -28,23 +28,24 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
     if (!found) throw new DeliveryFailure('the school is not configured')
     return found.school
   }
-  const sealed = <Content>(deliver: (school: School, content: Content) => Promise<void>): OutboxHandler => ({
+  const sealed = <Content>(deliver: (school: School, content: Content, row: ClaimedRow) => Promise<void>): OutboxHandler => ({
     concurrency: 4,
-    deliver: async (row) => deliver(schoolOf(row), outbox.open(row.payload) as Content),
+    deliver: async (row) => deliver(schoolOf(row), outbox.open(row.payload) as Content, row),
   })
   const toOthers = leaving(foundation.config.server.outgoing === 'off')
+  const sendNotice = createAccountNotices({
+    databaseOf: (schoolId) => schoolDatabase(database, schoolId, 'person'),
+    send: email,
+    isAllowed: limits.email.isNoticeAllowed,
+  })
   const emailHandler = sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values))
   const worker = createOutboxWorker({
     database,
     log,
     onOutcome: outboxFigures(foundation),
     handlers: traced(tracing, {
-      account_notice: sealed<DeferredWork['account_notice']>(
-        createAccountNotices({
-          databaseOf: (schoolId) => schoolDatabase(database, schoolId, 'person'),
-          send: outbox.send,
-          isAllowed: limits.email.isNoticeAllowed,
-        }),
+      account_notice: toOthers(
+        sealed<DeferredWork['account_notice']>((school, notice, { attempts }) => sendNotice(school, notice, { isFirst: attempts === 1 })),
       ),
       webhook: toOthers(webhookHandler({ database, runtime, operations, send: createSendToEndpoint(foundation) })),
       email: toOthers(emailHandler),

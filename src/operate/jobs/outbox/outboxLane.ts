@@ -2,6 +2,8 @@ import type { ClaimedRow } from '../../../database/outbox/claimOutbox.ts'
 
 export interface LaneArguments {
   concurrency: number
+  /** True if a row that is done can let another one go. */
+  isOrdered: boolean
   claim(limit: number): Promise<ClaimedRow[]>
   /** Attempts one row and stores the outcome. Never throws. */
   work(row: ClaimedRow): Promise<void>
@@ -18,21 +20,24 @@ export interface OutboxLane {
   stop(): Promise<void>
 }
 
-export function createLane({ concurrency, claim, work, onError }: LaneArguments): OutboxLane {
+export function createLane({ concurrency, isOrdered, claim, work, onError }: LaneArguments): OutboxLane {
   const running = new Set<Promise<void>>()
   let isStopped = false
   let current: Promise<void> | undefined
   let asked = Promise.withResolvers<void>()
 
   const loop = async (): Promise<void> => {
+    let answered: typeof asked | undefined
     for (;;) {
-      const [question, free] = [asked, isStopped ? 0 : concurrency - running.size]
+      const question = asked
+      const free = isStopped || (answered === question && !isOrdered) ? 0 : concurrency - running.size
       const rows = free > 0 ? await claim(free) : []
+      // Nothing else was due.
+      if (rows.length < free) answered = question
       for (const row of rows) {
         const task: Promise<void> = work(row).finally(() => running.delete(task))
         running.add(task)
       }
-      // A row that is done may let the next one of its resource go.
       if (running.size > 0) await Promise.race([...running, ...(isStopped ? [] : [question.promise])])
       else if (rows.length === 0 && question === asked) return
     }

@@ -102,6 +102,7 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
     if (known) return known
     const lane = createLane({
       concurrency: handler.concurrency,
+      isOrdered: target !== undefined,
       claim: (limit) =>
         target && handler.claim
           ? handler.claim(target, limit, leaseSeconds)

@@ -3,20 +3,20 @@ import type { Reader } from '../../database/connection/database.ts'
 import { createFactCache } from '../../database/facts/factCache.ts'
 import type { FactGuard } from '../../database/facts/factGuard.ts'
 import type { RedisConnection } from '../../database/redis/redis.ts'
+import { createKeptFacts, type KeptFacts } from '../../identity/oidc/keptFacts.ts'
 import type { Stores } from '../../identity/oidc/stores.ts'
-import { createTokenChecks, type TokenChecks } from '../../identity/oidc/tokenChecks.ts'
 
-export interface ChecksArguments {
+export interface KeptArguments {
   caches: Caches
   stores: Stores
   guard: FactGuard
   redis: RedisConnection | undefined
 }
 
-/** Returns how access tokens are checked over the connections of a database. All checks of the process share what it keeps in memory. */
-export function createChecks({ caches, stores, guard, redis }: ChecksArguments): (database: Reader) => TokenChecks {
+/** Returns how rows are read from memory and over the connections of a database. All parts of the process share what it keeps. */
+export function createKept({ caches, stores, guard, redis }: KeptArguments): (database: Reader) => KeptFacts {
   const cache = createFactCache(caches)
   // A change that was acknowledged while Redis could not be reached is not marked there.
   for (const event of ['close', '-node']) redis?.client.on(event, () => cache.clear())
-  return (database) => createTokenChecks({ caches, stores, database, guard, cache, versioned: stores.versioned })
+  return (database) => createKeptFacts({ ...stores, database, guard, cache })
 }
