@@ -3,7 +3,7 @@ import { newExchange } from './engineTransaction.ts'
 import { identifyClient } from './identifyClient.ts'
 import { namedClient } from './namedClient.ts'
 import { readForm } from './readEngineForm.ts'
-import { prefetchRevocation, respondToRevocation } from './revocation.ts'
+import { prefetchRevocation, readRevocationFacts, respondToRevocation, revokePlainly } from './revocation.ts'
 import { narrowIssuedScope, narrowRequestedScope, prefetch, presentedIn } from './tokenEndpoint.ts'
 import { hideJwt, narrowIntrospection, prefetchToken } from './tokenInformation.ts'
 import { findOutcome, respond } from './tokenOutcome.ts'
@@ -38,7 +38,10 @@ export const token = endpoint('token', async (request) => {
 /** The revocation endpoint (RFC 7009): revoking any token of a grant revokes the grant. */
 export const revoke = endpoint('token', async (request) => {
   const mark = await prefetchRevocation(request)
-  await runEngine(request)
+  if (!(await revokePlainly(request, mark))) {
+    await readRevocationFacts(request)
+    await runEngine(request)
+  }
   await respondToRevocation(request, mark)
   await finish(request)
 })

@@ -19,6 +19,7 @@ import type { EndedPage } from './endedInteractions.ts'
 import { type Exchange, type Exchanges, inExchange } from './engineTransaction.ts'
 import { explain } from './explain.ts'
 import type { ShowFormPost } from './formPost.ts'
+import type { KeptFacts } from './keptFacts.ts'
 import type { BegunChecks } from './lane/bodies.ts'
 import type { ManualCode } from './manualCodeUri.ts'
 import type { Runtimes } from './runtimes.ts'
@@ -30,6 +31,7 @@ export type LimitedEndpoint = 'registration' | 'authorize' | 'token' | 'introspe
 export interface ServiceArguments {
   runtimes: Runtimes
   stores: Stores
+  kept: KeptFacts
   exchanges: Exchanges
   scopes: readonly string[]
   limiter: Limiter

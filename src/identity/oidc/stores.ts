@@ -7,9 +7,10 @@ import { clientFact, clientTag, type Fact, grantFact, grantTag, schoolFact } fro
 import { type FactChange, maxFacts, type NamedFacts } from '../../database/facts/factGuard.ts'
 import type { AuditEntry } from '../../database/tables/audit.ts'
 import { listGrantKeys } from '../../database/tables/grants.ts'
-import type { Artifacts } from '../tokens/artifacts.ts'
+import type { Artifacts, EndedGrant } from '../tokens/artifacts.ts'
 import type { DatabaseArtifacts } from '../tokens/databaseArtifacts.ts'
 import type { RedisArtifacts } from '../tokens/redisArtifacts.ts'
+import type { TokenRevocation } from '../tokens/revokeTokens.ts'
 
 /** The stores of the engine's state. Without Redis both members are the same object. */
 export interface Stores {
@@ -55,6 +56,26 @@ export async function endGrant(
       return change
     }),
   )
+  await markEnded(stores, ended, change)
+}
+
+/**
+ * Revokes the grant of a refresh token in the statement that looks the token up. Returns the grant; undefined, and nothing was changed, unless
+ * the token, its client and its grant are live.
+ * @throws errors.TemporarilyUnavailable when the database does not respond: the request can be repeated
+ */
+export async function revokeToken(stores: Stores, revocation: TokenRevocation, begun: Promise<FactChange>): Promise<string | undefined> {
+  const { schoolId, grantTag } = revocation
+  const change = await orUnavailable(stores, begun)
+  const grantId = await orUnavailable(
+    stores,
+    againOnNewConnection(() => stores.durable.revoke(revocation)),
+  )
+  if (grantId !== undefined) await markEnded(stores, { schoolId, grantId, grantTag }, change)
+  return grantId
+}
+
+async function markEnded(stores: Stores, ended: EndedGrant, change: FactChange): Promise<void> {
   if (!isSplit(stores)) return await change.end()
   const marking = stores.ephemeral.together(() => [change.end(), stores.ephemeral.endGrant(ended)])
   await Promise.all(marking).catch((error: unknown) => {

@@ -10,6 +10,7 @@ import { endGrantsTogether, type GrantEnd } from './endGrantsTogether.ts'
 import { type MintingFacts, type MintingQuery, readMintingFacts, readMintingFactsTogether } from './mintingRows.ts'
 import { auditRows, isNoUsedCode, jsonText, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
 import { redeemTogether } from './redeemTogether.ts'
+import { revokeTokens, type TokenRevocation } from './revokeTokens.ts'
 
 /** Operations of the durable store only: several writes in one statement, and deletion in batches. */
 export interface DatabaseArtifacts extends Artifacts {
@@ -17,6 +18,8 @@ export interface DatabaseArtifacts extends Artifacts {
   mintingFacts(query: MintingQuery): Promise<MintingFacts>
   /** Revokes a grant, and writes audit entries in the same statement. */
   endGrant(ended: EndedGrant, audit?: readonly AuditEntry[]): Promise<void>
+  /** Revokes the grant of a refresh token, if both are live: see `revokeTokens`. Returns the grant. */
+  revoke(revocation: TokenRevocation): Promise<string | undefined>
   /** The token endpoint's one write: see `redeemArtifacts`. */
   redeem(redemption: Redemption): Promise<boolean>
   /** Forgets successors whose window has passed, at most `limit`. Answers their number. */
@@ -57,6 +60,15 @@ export function databaseArtifacts(sql: Sql, { naming }: Pick<NamedFacts, 'naming
       return true
     },
     together: (ends) => ending(ends, () => endGrantsTogether(sql, ends)),
+  })
+  const revokeAll = (all: readonly TokenRevocation[]) =>
+    naming(
+      all.map(({ schoolId, grantTag: key }) => ({ schoolId, kind: 'grant', key })),
+      () => revokeTokens(sql, all),
+    )
+  const revoke = naturalBatches<TokenRevocation, { grantId: string | undefined }>({
+    alone: async (one) => (await revokeAll([one]))[0] ?? { grantId: undefined },
+    together: revokeAll,
   })
 
   return {
@@ -101,6 +113,11 @@ export function databaseArtifacts(sql: Sql, { naming }: Pick<NamedFacts, 'naming
         [schoolId, model, accountId],
         'artifact_destroy_of_account',
       )
+    },
+    async revoke(revocation) {
+      if (revocation.audit.some(({ school_id }) => school_id !== revocation.schoolId))
+        throw new Error('a revocation cannot write into another school')
+      return (await revoke(revocation)).grantId
     },
     redeem,
     forgetSuccessors: (limit) => count(forgetSuccessors, [limit], 'artifact_forget_successors'),

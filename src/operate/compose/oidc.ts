@@ -82,6 +82,7 @@ export function createOidc(foundation: Foundation, { legalLinks }: Links): OidcP
     engineOf: (ctx) => engines.get(ctx.state.school),
     middleware: createService({
       ...shared,
+      kept: foundation.kept,
       scopes,
       limiter: limits.limiter,
       policies: limits.policies,

@@ -134,8 +134,8 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
     },
     {
       operation: 'revocation',
-      limit: { statements: 2, redisTrips: 2 },
-      budget: { statements: 2, redisTrips: 2 },
+      limit: { statements: 1, redisTrips: 2 },
+      budget: { statements: 1, redisTrips: 2 },
       async prepare() {
         const { refresh_token: token } = await newTokens()
         return () => ok(agent.post('/api/oauth/revoke', { token, token_type_hint: 'refresh_token' }))
