@@ -12,7 +12,7 @@ import { artifactKey } from './tokenTags.ts'
 
 // The steps of the revocation endpoint: see clientEndpoints.ts.
 
-/** What is known before the engine runs. */
+/** The result of the first round trip. */
 interface Begun {
   /** The mark that the grant of the token to revoke is about to change, and the tag of the grant. */
   change?: Promise<FactChange>

@@ -267,7 +267,7 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
       const isAbove = ({ statements, redisTrips }: StoreRequests): boolean =>
         statements.length > row.limit.statements || redisTrips.length > row.limit.redisTrips
       const sent = await measure(row)
-      // What processes keep for twenty seconds may have ended on a slow machine.
+      // On a slow machine, the twenty seconds for which rows are kept may have ended.
       requireWithin(row, isAbove(sent) ? await measure(row) : sent)
     })
 
