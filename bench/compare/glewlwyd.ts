@@ -68,7 +68,7 @@ export async function startGlewlwyd({ targets, folder, scale, say }: PeerArgumen
   })
   const paths = await discover(client, `${plugin}/.well-known/openid-configuration`)
   const server = { ...target, credentials, paths, scope: 'openid', pages: 'api' as const }
-  // Its password hash is another one, and registrations at the same time fail.
+  // Its password hash is another one, and registrations at the same time failed in one run.
   const {
     'sign-in, new browser': _new,
     'sign-in, returning browser': _returning,
