@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { errors, type File, multipart } from 'formidable'
+import type { File } from 'formidable'
 import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
 import { Problem } from '../problem.ts'
 import { formLimitPlugin, formLimits, tooLargeForm } from './formLimits.ts'
 
@@ -50,7 +49,7 @@ export async function readMultipartForm(ctx: Context, maxBytes: number): Promise
     // The rest of the request is read and dropped: a client that is still sending would not see the response otherwise.
     ctx.req.resume()
     await discard()
-    throw asProblem(error, maxBytes)
+    throw await asProblem(error, maxBytes)
   }
 }
 
@@ -61,6 +60,8 @@ interface ParsedForm {
 
 /** koa-body passes the form to formidable; the limits that neither of them has are a plugin. */
 async function parse(ctx: Context, directory: string, maxBytes: number): Promise<Required<ParsedForm>> {
+  const { multipart } = await import('formidable')
+  const { koaBody } = await import('koa-body')
   const parser = koaBody({
     multipart: true,
     urlencoded: false,
@@ -88,14 +89,10 @@ function only(name: string, value: string | string[]): string {
   throw new Problem('invalid_request', { description: `${name.slice(0, 100)} must be in the form only once. Remove the other fields.` })
 }
 
-const tooLarge: ReadonlySet<unknown> = new Set([
-  errors.biggerThanMaxFileSize,
-  errors.biggerThanTotalMaxFileSize,
-  errors.maxFieldsSizeExceeded,
-])
-
-function asProblem(error: unknown, maxBytes: number): Problem {
+async function asProblem(error: unknown, maxBytes: number): Promise<Problem> {
   if (error instanceof Problem) return error
-  if (tooLarge.has((error as { code?: unknown }).code)) return tooLargeForm(maxBytes)
+  const { biggerThanMaxFileSize, biggerThanTotalMaxFileSize, maxFieldsSizeExceeded } = (await import('formidable')).errors
+  const tooLarge: unknown[] = [biggerThanMaxFileSize, biggerThanTotalMaxFileSize, maxFieldsSizeExceeded]
+  if (tooLarge.includes((error as { code?: unknown }).code)) return tooLargeForm(maxBytes)
   return new Problem('invalid_request', { description: 'The body must be multipart/form-data with at most one file.', cause: error })
 }
