@@ -16,17 +16,27 @@ export function usageOf(pid: number): Usage {
   }
 }
 
-/** Returns the CPU seconds of a process and its children, such as the sessions of a PostgreSQL server; zero if it is on another machine. */
-export function cpuOfFamily(parent: number): number {
+/**
+ * Returns the CPU seconds of a process and its children, such as the sessions of a PostgreSQL server; zero if it is on another machine. With
+ * `databases`, only those of the sessions of these databases: a server can have other work.
+ */
+export function cpuOfFamily(parent: number, databases?: readonly string[]): number {
   let sum = 0
   for (const pid of processes()) {
     try {
-      if (pid === String(parent) || parentOf(pid) === parent) sum += cpuOf(pid)
+      if (databases ? isSessionOf(pid, parent, databases) : pid === String(parent) || parentOf(pid) === parent) sum += cpuOf(pid)
     } catch {
       // The process has ended in the meantime.
     }
   }
   return sum
+}
+
+/** The title of a session names its database. */
+function isSessionOf(pid: string, parent: number, databases: readonly string[]): boolean {
+  if (parentOf(pid) !== parent) return false
+  const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  return databases.some((name) => title.includes(name))
 }
 
 const processes = (): string[] => {

@@ -22,7 +22,7 @@ export interface Target {
 /** The servers and databases of a run, which `stop` removes. */
 export interface Targets {
   redisUrl: string
-  /** Returns the CPU seconds of the PostgreSQL server and of the Redis server of this run. */
+  /** Returns the CPU seconds of the sessions of this run's databases and of its Redis server. */
   storesCpuSeconds(): number
   database(): Promise<string>
   start(name: string, command: readonly string[], environment: Record<string, string>, ready: string): Promise<Target>
@@ -52,7 +52,7 @@ export async function createTargets(serverUrl: string): Promise<Targets> {
 
   return {
     redisUrl: `redis://127.0.0.1:${redisPort}`,
-    storesCpuSeconds: () => cpuOfFamily(redis.pid ?? 0) + (postmaster === undefined ? 0 : cpuOfFamily(postmaster)),
+    storesCpuSeconds: () => cpuOfFamily(redis.pid ?? 0) + (postmaster === undefined ? 0 : cpuOfFamily(postmaster, databases)),
     async database() {
       const name = `schoolgate_bench_${randomBytes(6).toString('hex')}`
       await onServer(serverUrl, `CREATE DATABASE ${name}`)
