@@ -1,6 +1,6 @@
 import { firstIdAt } from '../../base/ids.ts'
 import type { SchoolReader } from '../connection/database.ts'
-import { now, secondsAgo } from '../statements/expressions.ts'
+import { daySeconds, now, secondsAgo } from '../statements/expressions.ts'
 import { isLiveGrant } from './connectedApps.ts'
 import { mayDecide } from './deciders.ts'
 
@@ -40,6 +40,24 @@ export async function waitingRequests(reader: SchoolReader, of: { grantId: strin
     .limit(100)
     .execute()
   return rows.map((row) => ({ ...row, operation: row.operation ?? '' }))
+}
+
+/** Returns the number of unusual apps that no owner has looked after: those that are paused, for a week, and the others for a day. */
+export async function countUnusual(reader: SchoolReader): Promise<number> {
+  const { count } = await reader
+    .selectFrom('app_signal')
+    .innerJoin('oidc_client', 'oidc_client.id', 'app_signal.client_id')
+    .select((row) => row.cast<number>(row.fn.count('app_signal.client_id').distinct(), 'int4').as('count'))
+    .where('app_signal.kind', '<>', 'asked')
+    .where('app_signal.noticed_at', '>', secondsAgo(daySeconds(7)))
+    .where('oidc_client.disabled_at', 'is', null)
+    .where((row) => {
+      const isNew = row('app_signal.noticed_at', '>', row.fn.coalesce('oidc_client.continued_at', secondsAgo(daySeconds(1))))
+      const isOfToday = row('app_signal.noticed_at', '>', secondsAgo(daySeconds(1)))
+      return row.or([row('oidc_client.paused_at', 'is not', null), row.and([isNew, isOfToday])])
+    })
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 interface Waited {

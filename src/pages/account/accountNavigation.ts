@@ -41,7 +41,7 @@ export interface AccountNavigation {
 /** Returns the navigation for a person, with the current page marked. */
 export const accountNavigation = (
   texts: Texts,
-  { path, role, waiting }: { path: string; role: Role; waiting: number },
+  { path, role, waiting }: { path: string; role: Role; waiting: Readonly<Record<string, number>> },
 ): AccountNavigation => ({
   label: texts.text('account.navigation'),
   items: accountSections
@@ -50,6 +50,8 @@ export const accountNavigation = (
   signOut: { href: endpoints.end_session.path, label: texts.text('apps.sign_out') },
 })
 
-/** Returns the label of a link. That of the apps has the number of requests that wait for the person. */
-const labelOf = (texts: Texts, { path, label }: AccountSection, waiting: number): string =>
-  path === accountPaths.apps && waiting > 0 ? texts.text('waiting.number', { label: texts.text(label), count: waiting }) : texts.text(label)
+/** Returns the label of a link, with the number of things that wait there for the person. */
+function labelOf(texts: Texts, { path, label }: AccountSection, waiting: Readonly<Record<string, number>>): string {
+  const count = waiting[path] ?? 0
+  return count > 0 ? texts.text('waiting.number', { label: texts.text(label), count }) : texts.text(label)
+}

@@ -16,8 +16,8 @@ export interface AccountShell {
   /** Confirmation of the last action; empty if there was none. */
   notice: string
   csrf: string
-  /** The requests of apps that wait for the person; undefined if the page does not show them. */
-  waiting: { text: TextPart[]; href: string; label: string } | undefined
+  /** Boxes about requests of apps that wait for the person and, for owners, about unusual apps. Empty if the page does not show them. */
+  waiting: { text: TextPart[]; href: string; label: string }[]
   /** Notice that the account will be deleted, with the form that keeps it; undefined if no deletion is scheduled. */
   deletion: { heading: string; explanation: string; keep: { action: string; submit: string } | undefined } | undefined
 }

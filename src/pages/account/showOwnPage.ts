@@ -3,6 +3,7 @@ import { accountPaths } from '../../base/accountPaths.ts'
 import { newId } from '../../base/ids.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
 import { countWaiting } from '../../database/tables/proposals.ts'
+import { countUnusual } from '../../database/tables/waitingRequests.ts'
 import type { Frame } from '../frame.ts'
 import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
@@ -44,14 +45,21 @@ export async function shellOf(
   const { texts } = pageContext
   const done = typeof ctx.query.done === 'string' ? ctx.query.done : ''
   const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
-  const waiting = await countWaiting(reader, accountId)
-  const hasBox =
-    waiting > 0 && (section === accountPaths.home || section === accountPaths.apps) && !ctx.path.startsWith(accountPaths.approvals)
+  const roleNow = await role()
+  const requests = await countWaiting(reader, accountId)
+  const unusual = roleNow === 'owner' ? await countUnusual(reader) : 0
+  const isShown = (section === accountPaths.home || section === accountPaths.apps) && !ctx.path.startsWith(accountPaths.approvals)
+  const box = (count: number, key: 'waiting.box' | 'waiting.unusual', href: string, label: TextKey) =>
+    isShown && count > 0 ? [{ text: texts.countedParts(key, count), href, label: texts.text(label) }] : []
   return {
-    navigation: accountNavigation(texts, { role: await role(), path: section, waiting }),
-    waiting: hasBox
-      ? { text: texts.countedParts('waiting.box', waiting), href: accountPaths.approvals, label: texts.text('waiting.open') }
-      : undefined,
+    navigation: accountNavigation(texts, {
+      ...{ role: roleNow, path: section },
+      waiting: { [accountPaths.apps]: requests, [accountPaths.school]: unusual },
+    }),
+    waiting: [
+      ...box(requests, 'waiting.box', accountPaths.approvals, 'waiting.open'),
+      ...box(unusual, 'waiting.unusual', accountPaths.school, 'waiting.look'),
+    ],
     signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
     heading,
     notice: notice ? texts.text(notice) : '',

@@ -75,11 +75,17 @@ describe('the circuit breaker', () => {
     expect(await signalsOf(agent.clientId)).toEqual([{ kind: 'deletions', counted: threshold + 1, threshold }])
     expect((await eventsOf(agent.clientId)).map(({ event }) => event)).toEqual(['app.unusual', 'school.app_paused'])
 
+    for (const path of ['/account', '/account/apps']) {
+      const { html } = await owner.get(path)
+      expect([path, html.replaceAll(/<[^>]+>/g, '')]).toEqual([path, expect.stringMatching(/1 app does something unusual/)])
+      expect(html).toMatch(/href="\/account\/school"[^>]*>[^<]*\(1\)/)
+    }
     const page = await owner.get('/account/school')
     expect(page.html).toContain(`Deleted within an hour: ${threshold + 1} (usual: at most ${threshold})`)
     const form = { csrf: field(page.html, 'csrf'), client: agent.clientId, list: 'connected' }
     expect((await owner.post('/account/school/apps/continue', form)).status).toBe(303)
     expect((await call('GET', '/posts')).status).toBe(200)
+    expect((await owner.get('/account')).html).not.toContain('does something unusual')
     // Earlier deletions no longer count.
     const [rest] = posts.filter((_, at) => statuses[at] === 403)
     expect((await call('DELETE', `/posts/${rest}`)).status).toBe(204)
