@@ -244,7 +244,7 @@ export async function startDemoApi(
       const around = { ...context, database: db.kysely, store: db, school }
       const shown = await replay.show(around, person, await requestsOf(db.kysely, proposalId))
       const positions = new Set(shown.map(({ position }) => position))
-      return await mergeProposal(around, person, { proposalId, positions, seen: effectHash(shown) }, replay)
+      return await mergeProposal(around, person, { proposalId, positions, seen: effectHash(shown), decidedBy: person.accountId }, replay)
     },
     get: (path, options = {}) => ask(path, { method: 'GET', ...options }),
     async stop() {

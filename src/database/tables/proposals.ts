@@ -3,7 +3,7 @@ import type { SchoolReader, SchoolWriter, Stored, Writer } from '../connection/d
 import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
 import { unnest } from '../statements/unnest.ts'
 import { isLiveGrant } from './connectedApps.ts'
-import { mayDecide, maySee } from './deciders.ts'
+import { mayDecide, maySee, noteDeletion } from './deciders.ts'
 
 export type ProposalStatus = 'draft' | 'submitted' | 'merged' | 'refused' | 'ended'
 
@@ -14,6 +14,7 @@ export interface Proposal extends Stored<'proposal', 'id' | 'grant_id' | 'name' 
   status: ProposalStatus
   /** True after the time to decide. */
   is_expired: boolean
+  /** True if it deletes something. */
   needs_second: boolean
 }
 
@@ -171,16 +172,15 @@ export async function createProposal(
 export type NewRequest = Pick<StoredRequest, 'position' | 'operation' | 'fingerprint' | 'size'> & {
   proposalId: string
   sealed: string
-  /** True if another owner or admin than the person behind the app decides about it. */
-  needsSecond: boolean
+  isDeletion: boolean
 }
 
-export async function addRequest(writer: SchoolWriter, { proposalId, needsSecond, ...request }: NewRequest): Promise<void> {
+export async function addRequest(writer: SchoolWriter, { proposalId, isDeletion, ...request }: NewRequest): Promise<void> {
   await writer
     .insertInto('proposal_request')
     .values({ school_id: writer.schoolId, proposal_id: proposalId, ...request })
     .execute()
-  if (needsSecond) await writer.updateTable('proposal').set({ needs_second: true }).where('id', '=', proposalId).execute()
+  if (isDeletion) await noteDeletion(writer, proposalId)
 }
 
 /** Removes a request of a draft. Returns false if it has none with this position. */

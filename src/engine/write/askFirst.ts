@@ -7,7 +7,7 @@ import type { Effect } from '../../database/undo/effect.ts'
 import type { ApiResponse, RunContext } from '../call.ts'
 import type { asksFirstOf, Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
-import { askReason, isTriedFirst } from './askReasons.ts'
+import { askReason, isDeletion, isTriedFirst } from './askReasons.ts'
 import { type Measure, reported, takesDryRun } from './dryRun.ts'
 import { isAnswered, keyedBy, parseKey } from './idempotency.ts'
 import { proposalUrl, untilDecided } from './proposals.ts'
@@ -102,8 +102,9 @@ async function replyTo({ caller, context, fingerprint }: AskedRequest, waitSecon
 }
 
 /** Stores a request about which the person decides, unless it waits already. Returns the error for the app, with the address of the page. */
-async function ask({ operation, caller: { grantId }, context, fingerprint }: AskedRequest, stored: SealedRequest): Promise<Problem> {
+async function ask({ operation, caller, context, fingerprint }: AskedRequest, stored: SealedRequest): Promise<Problem> {
   const { approvals } = context.externalServices
+  const { grantId } = caller
   const asked = await context.store.transaction(async (writer) => {
     // Requests of an app take turns here, so that the person is asked once, and only so many requests wait.
     await lockByName(writer, `asks ${writer.schoolId} ${grantId}`)
@@ -121,7 +122,7 @@ async function ask({ operation, caller: { grantId }, context, fingerprint }: Ask
       proposalId: created.id,
       ...request,
       sealed: approvals.seal(JSON.stringify(stored)),
-      needsSecond: stored.reason === 'second_person',
+      isDeletion: isDeletion(stored.effect, caller.role),
     })
     return { id: created.id, expires_at: created.expires_at }
   })

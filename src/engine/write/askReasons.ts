@@ -1,6 +1,6 @@
 import type { AppRules, PersonCaller } from '../../base/caller.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
-import type { AskReason, AskReasonOf } from '../../database/undo/effect.ts'
+import type { AskReason, AskReasonOf, Effect } from '../../database/undo/effect.ts'
 import type { RecordedEntry } from './activity.ts'
 
 /** The figures of a request that the rules of a school limit. */
@@ -32,12 +32,9 @@ interface Tried {
 }
 
 /** Returns why a person decides about a request before it runs; undefined if it needs no decision. */
-export function askReason(
-  { asksFirst, rules, role }: PersonCaller,
-  { declared, entry: { effect, event }, body }: Tried,
-): AskReasonOf | undefined {
+export function askReason({ asksFirst, rules, role }: PersonCaller, { declared, entry: { effect }, body }: Tried): AskReasonOf | undefined {
   if (!effect) return undefined
-  const { affected, changes, losses, emails, people } = effect
+  const { affected, changes, emails, people } = effect
   const figures: Figures = {
     rows: affected.reduce((sum, { action, count }) => (action === 'created' ? sum : sum + count), 0),
     people: Math.max(emails.now + emails.later, people),
@@ -46,13 +43,16 @@ export function askReason(
       ...amountsIn(body),
       ...changes.flatMap(({ fields }) => amountsIn(Object.fromEntries(fields.map(({ field, after }) => [field, after])))),
     ),
-    // People delete what is their own without a second person.
-    isDeletion: role !== 'learner' && (event.endsWith('.deleted') || losses.deleted > 0),
+    isDeletion: isDeletion(effect, role),
   }
   const byRule = rules && ruleReason(rules, figures)
   if (byRule === 'second_person' || effect.isTooLarge) return byRule ?? 'irreversible'
   return asksFirst === true ? (declared ?? effect.reason ?? byRule) : byRule
 }
+
+/** True for an effect about which a second person decides, if the school has that rule. People delete what is their own without one. */
+export const isDeletion = (effect: Effect | undefined, role: PersonCaller['role']): boolean =>
+  effect !== undefined && role !== 'learner' && (effect.event.endsWith('.deleted') || effect.losses.deleted > 0)
 
 /** Returns the amounts of money in a JSON value: the numbers of members such as `amount` and `total_amount`. */
 export function amountsIn(value: unknown): number[] {

@@ -2,7 +2,8 @@ import type { PersonCaller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import { moveProposal, requestsOf, storeOutcome } from '../../database/tables/proposals.ts'
 import { newJointActivity } from './activity.ts'
-import { effectHash, type Replay, type StoredReply, type WithStore } from './replay.ts'
+import { isDeletion } from './askReasons.ts'
+import { effectHash, type Replay, type Replayed, type StoredReply, type WithStore } from './replay.ts'
 import { endJoint } from './undo.ts'
 
 export interface Merge {
@@ -11,7 +12,13 @@ export interface Merge {
   positions: ReadonlySet<number>
   /** The hash of the effects that the person saw. */
   seen: string
+  /** The account of the person who decides. */
+  decidedBy: string
 }
+
+/** True if another owner or admin than the person of the app decides about requests with these effects now. */
+export const secondDecides = ({ rules, role }: PersonCaller, replayed: readonly Replayed[]): boolean =>
+  rules?.needsSecond === true && replayed.some(({ now }) => isDeletion(now?.entry?.effect, role))
 
 /**
  * Makes the chosen requests of a proposal in one transaction, as one activity, with the permissions that the app and its person have now.
@@ -20,7 +27,7 @@ export interface Merge {
 export async function mergeProposal(
   context: WithStore,
   caller: PersonCaller,
-  { proposalId, positions, seen }: Merge,
+  { proposalId, positions, seen, decidedBy }: Merge,
   replay: Replay,
 ): Promise<'merged' | 'changed' | 'late'> {
   const { externalServices: services } = context
@@ -38,6 +45,8 @@ export async function mergeProposal(
         isKept: true,
       })
       if (made.length === 0 || made.some(({ problem }) => problem) || effectHash(made) !== seen) throw changed
+      // The rule may be new, and so may what the requests delete.
+      if (decidedBy === caller.accountId && secondDecides(caller, made)) throw changed
       if (joint) await endJoint(writer, joint, services.undo)
       const replies = made.flatMap(({ position, now }): [number, string][] => {
         if (!now) return []

@@ -18,7 +18,7 @@ import {
 import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import { isStreamed, type Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
-import { askReason } from './askReasons.ts'
+import { isDeletion } from './askReasons.ts'
 import { isWrite, type Measure, reported, takesDryRun } from './dryRun.ts'
 import type { ShowRequests } from './dryRunReport.ts'
 import { parseKey } from './idempotency.ts'
@@ -149,9 +149,8 @@ async function add(proposing: Proposing, { measure, replay }: { measure: Measure
     const position = known?.position ?? (requests.at(-1)?.position ?? 0) + 1
     if (isAdded && id !== undefined) {
       const sealed = context.externalServices.approvals.seal(JSON.stringify(stored))
-      const { entry } = tried.result
-      const needsSecond = entry !== undefined && askReason(caller, { declared: undefined, entry, body: content.body }) === 'second_person'
-      await addRequest(writer, { proposalId: id, position, operation: operation.id, fingerprint, size, sealed, needsSecond })
+      const request = { position, operation: operation.id, fingerprint, size, sealed }
+      await addRequest(writer, { proposalId: id, ...request, isDeletion: isDeletion(stored.effect, caller.role) })
     }
     const proposed = {
       id: id === undefined ? null : toPublicId('apr', id),

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
-import { mergeProposal } from '../../engine/write/mergeProposal.ts'
+import { noteDeletion } from '../../database/tables/deciders.ts'
+import { mergeProposal, secondDecides } from '../../engine/write/mergeProposal.ts'
 import type { WithStore } from '../../engine/write/replay.ts'
 import { callerOfGrant } from '../../identity/oidc/bearer.ts'
 import type { OwnProposals } from '../../pages/account/accountArguments.ts'
@@ -18,9 +19,15 @@ export function createOwnProposals(foundation: Foundation): OwnProposals {
   const callerOf = (ctx: Context, grantId: string) =>
     callerOfGrant(foundation.database.kysely, { schoolId: ctx.state.school.id, grantId }, rules)
   return {
-    async show(ctx, { grant_id }, requests) {
+    async show(ctx, { id, grant_id, needs_second: isNoted }, requests) {
       const caller = await callerOf(ctx, grant_id)
-      return caller && (await replay.show(around(ctx), caller, requests))
+      if (!caller) return undefined
+      const context = around(ctx)
+      const replayed = await replay.show(context, caller, requests)
+      const needsSecond = secondDecides(caller, replayed)
+      // The school has changed since: the other owners and admins see the proposal from now on.
+      if (needsSecond && !isNoted) await context.store.transaction((writer) => noteDeletion(writer, id))
+      return { replayed, needsSecond }
     },
     async merge(ctx, { grant_id }, merge) {
       const caller = await callerOf(ctx, grant_id)

@@ -37,8 +37,15 @@ export interface AccountServices extends AccountArguments {
 
 /** Shows and merges the proposals of apps, with the permissions that these have now. */
 export interface OwnProposals {
-  /** Returns the requests with what they would change now; undefined if the app can do nothing any more. */
-  show(ctx: Context, proposal: Proposal, requests: readonly StoredRequest[]): Promise<Replayed[] | undefined>
+  /**
+   * Returns the requests with what they would change now, and whether another owner or admin decides about that; undefined if the app can do
+   * nothing any more.
+   */
+  show(
+    ctx: Context,
+    proposal: Proposal,
+    requests: readonly StoredRequest[],
+  ): Promise<{ replayed: Replayed[]; needsSecond: boolean } | undefined>
   /** See `mergeProposal`. */
   merge(ctx: Context, proposal: Proposal, merge: Merge): Promise<'merged' | 'changed' | 'late'>
 }

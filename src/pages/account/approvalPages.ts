@@ -124,19 +124,22 @@ export const approvalPage: OwnPage<Shown> = {
   },
   async read(request) {
     const { ctx, services, reader } = request
-    const proposal = await requested(request)
-    const requests = await requestsOf(reader, proposal.id)
+    const found = await requested(request)
+    const requests = await requestsOf(reader, found.id)
     const stored = new Map(requests.flatMap((one) => (opened(request, one) ? [[one.position, opened(request, one)] as const] : [])))
     const only = ctx.query.only === undefined ? undefined : positionsIn(ctx.query.only)
     const chosen = requests.filter(({ position }) => only?.has(position) ?? true)
-    const canDecide = isOpen(proposal) && stored.size === requests.length
+    const canDecide = isOpen(found) && stored.size === requests.length
+    const shownNow = canDecide ? await services.proposals.show(ctx, found, chosen) : undefined
+    const isOwn = found.account_id === request.accountId
+    const proposal = { ...found, may_decide: found.may_decide && !(isOwn && shownNow?.needsSecond) }
     const isSingle = proposal.name === null
     const changesOf = await changesReader(reader, { isStaff: await seesPeople(request), accountId: request.accountId })
     const single = isSingle ? await shownRequest(request, requests[0]?.operation ?? '', stored.get(1)) : undefined
     return {
       ...{ proposal, requests, single },
       stored: new Map([...stored].flatMap(([position, one]) => (one ? [[position, one] as const] : []))),
-      replayed: canDecide ? await services.proposals.show(ctx, proposal, chosen) : undefined,
+      replayed: shownNow?.replayed,
       names: isSingle ? new Map() : await namesIn(request, [...stored.values()], changesOf),
       nameOf: await appsOf(request),
       reader: changesOf,
@@ -173,7 +176,10 @@ export const approvalPage: OwnPage<Shown> = {
           const offered = positionsIn(sent.get('offered'))
           const positions = proposal.name === null ? offered : new Set([...offered].filter((at) => sent.get(`request_${at}`) === 'yes'))
           if (positions.size < offered.size) return withQuery(path, { only: [...positions].join(',') })
-          const done = await request.services.proposals.merge(ctx, proposal, { proposalId: id, positions, seen: sent.get('seen') ?? '' })
+          const done = await request.services.proposals.merge(ctx, proposal, {
+            ...{ proposalId: id, positions, seen: sent.get('seen') ?? '' },
+            decidedBy: request.accountId,
+          })
           if (done !== 'merged') return done
           await decided('approval.approved', answer)
           return answer
