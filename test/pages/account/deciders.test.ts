@@ -16,7 +16,7 @@ beforeEach(async () => {
   await sql(`UPDATE school SET app_rules = '{}'`)
 })
 
-const scope = 'openid account:read account:write courses:read courses:write posts:read posts:write'
+const scope = 'openid account:read account:write courses:read courses:write curriculum:read curriculum:write posts:read posts:write'
 
 async function appAt(issuer: string) {
   const agent = await createAgent(issuer)
@@ -116,5 +116,24 @@ describe('the rule that a second person decides about deletions', () => {
     const owner = await signedIn(service, 'owner@example.com')
     expect((await owner.post(path, await agreement(owner, path))).location?.search).toBe('?done=once')
     expect(await isGone()).toBe(true)
+  })
+
+  test('holds for what deletes something only since it was proposed', async () => {
+    const app = await appAt(service.issuer)
+    const course: string = (await app.call('POST', '/courses', { title: 'Wheel' })).body.id
+    const sections = [{ external_id: 'first', title: 'First', lessons: [] }]
+    const replace = { mode: 'replace', sections }
+    expect(await app.call('POST', `/courses/${course}/curriculum/import`, replace, { proposal: 'replace' })).toMatchObject({ status: 200 })
+    const { url } = (await app.call('POST', '/account/proposals/replace/submit')).body
+    const { pathname } = new URL(url)
+    await switchOn()
+    const owner = await signedIn(service, 'owner@example.com')
+    expect((await agreement(owner, pathname)).seen).toBeTruthy()
+    await app.call('POST', `/courses/${course}/sections`, { title: 'New' })
+    expect((await owner.post(pathname, await agreement(owner, pathname))).location?.search).not.toBe('?done=once')
+    expect(plain((await owner.get(pathname)).html)).toContain('Another owner or admin of the school decides')
+    const admin = await signedIn(service, 'admin@example.com')
+    expect((await agreement(admin, pathname)).seen).toBeTruthy()
+    expect(await statuses()).toEqual(['submitted'])
   })
 })
