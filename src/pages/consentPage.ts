@@ -102,7 +102,6 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   const choosing = (ticked: ConsentChoosing['ticked']): ConsentChoosing => ({
     reader,
     grantable,
-    // What is marked is ticked by a deliberate choice only.
     ticked: page.preset === 'all' ? 'unmarked' : (page.preset ?? ticked),
   })
   // Self-registered apps are unverified: what changes things or shows data of other people is granted by a deliberate choice only.
@@ -132,7 +131,6 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     ),
     presets: presetsOf(
       texts,
-      // An app that imitates another one is not allowed with one press.
       optional.filter(({ name }) => !alarm && grantable.has(name)),
       { path: address, current: page.preset, signsIn: included.length > 0 },
     ),

@@ -89,7 +89,6 @@ export interface AccountSection {
   initials?: string
   items?: AccountItem[]
   chart?: AccountChart
-  /** A button, a link and a text in these colours. */
   sample?: { label: string; button: string; link: string; text: string; colours: ThemeColours }
   table?: AccountTable
   forms?: AccountForm[]

@@ -133,7 +133,7 @@ function continued(ctx: Context, sections: AccountSection[], { path, label }: { 
   const isMissing = ({ section, next }: ShownList): boolean => next !== null && !sections.some(({ id }) => id === section)
   const missing = lists.find(isMissing)
   if (missing) throw new Error(`no section ${missing.section} shows the list`)
-  // What the address asks for stays.
+  // The rest of the query stays.
   const place = Object.fromEntries([...new URLSearchParams(ctx.querystring)].filter(([name]) => name !== 'done'))
   return sections.map((section) => {
     const next = lists.find((list) => list.section === section.id)?.next

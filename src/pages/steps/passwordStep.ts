@@ -110,7 +110,7 @@ function introductionOf(
     : texts.parts('sign_in.introduction_nameless', { school })
 }
 
-/** What people who come from a page sign in for. */
+/** The reasons for a sign-in, by the page that it leads back to. */
 const reasons = [
   [/^\/(?:account\/)?courses\//, 'account_sign_in.course'],
   [/^\/(?:account\/)?events\//, 'account_sign_in.event'],

@@ -45,7 +45,7 @@ const lists: Record<string, { page: string; section: string }[]> = {
     { page: 'lesson', section: 'comments' },
   ],
   listQuizAttempts: [],
-  // Whether there is one.
+  // Only the first row is read.
   listCourses: [],
   listLecturers: [],
 }

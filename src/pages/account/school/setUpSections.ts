@@ -24,7 +24,6 @@ type Section = Omit<AccountSection, 'id' | 'heading'>
 
 const path = accountPaths.schoolSetUp
 
-/** The sections of the page on which a school is set up, by step. */
 export const setUpSections: Record<StepName, (context: OwnPageContext, shown: SetUp) => Section> = {
   details: detailsSection,
   imprint: ({ texts, form }, { school, progress }) => {

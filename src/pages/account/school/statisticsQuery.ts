@@ -13,7 +13,7 @@ export const rowKinds = ['orders', 'new_students', 'enrollments', 'active_studen
 
 export type RowKind = (typeof rowKinds)[number]
 
-/** What the address asks for. Without days, the last 30. */
+/** The days and the course in the address. Without days, the last 30. */
 export interface StatisticsQuery {
   /** The number of days up to today; undefined for a free range. */
   days: (typeof lengths)[number] | undefined

@@ -12,20 +12,19 @@ export interface BehindFigures {
   rows: readonly { who: string; what: string; time: string | null; link?: { href: string; label: string } | undefined }[]
 }
 
-interface Asked {
+interface RowFilter {
   times: Readonly<Record<'gte' | 'lt', string>>
   course: string | undefined
 }
 
-const within = (field: string, { gte, lt }: Asked['times']): ListedRow => ({ [`${field}[gte]`]: gte, [`${field}[lt]`]: lt })
+const within = (field: string, { gte, lt }: RowFilter['times']): ListedRow => ({ [`${field}[gte]`]: gte, [`${field}[lt]`]: lt })
 
-/** Returns the rows behind a figure, a page of them. */
 export async function readRows(
   { list, pageContext }: OwnRequest,
   kind: RowKind | undefined,
-  asked: Asked,
+  filter: RowFilter,
 ): Promise<BehindFigures | undefined> {
-  const { times, course } = asked
+  const { times, course } = filter
   if (kind === undefined) return undefined
   const { texts } = await pageContext()
   if (kind === 'orders') {
@@ -39,8 +38,12 @@ export async function readRows(
     }
   }
   if (kind === 'enrollments') {
-    const filter = { ...within('created_at', times), ...(course !== undefined && { course_id: course }), expand: 'student,course' } as const
-    const found = await list('behind', 'listEnrollments', filter)
+    const parameters = {
+      ...within('created_at', times),
+      ...(course !== undefined && { course_id: course }),
+      expand: 'student,course',
+    } as const
+    const found = await list('behind', 'listEnrollments', parameters)
     return { kind, rows: found.map((row) => ({ who: row.student?.name ?? '', what: row.course?.title ?? '', time: row.created_at })) }
   }
   const found = await list('behind', 'listStudents', within(kind === 'new_students' ? 'created_at' : 'last_active_at', times))
@@ -52,7 +55,6 @@ export async function readRows(
   }
 }
 
-/** Returns the section with the rows behind a figure. */
 export function rowsSection(texts: Texts, { kind, rows }: BehindFigures, query: StatisticsQuery): AccountSection {
   const heading = texts.text(`school.statistics_${kind === 'active_students' ? 'active_people' : kind}`)
   const cell = (text: string): TextPart[] => [contentPart(plainText(text, 160))]
