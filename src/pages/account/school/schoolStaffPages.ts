@@ -85,7 +85,7 @@ function listSection(texts: Texts, staff: readonly StaffMember[], { email }: { e
           texts.parts(member.hasSecondFactor ? 'school.second_factor_yes' : 'school.second_factor_no', {}),
         ],
         forms: member.email === email ? [] : formsOf(texts, member),
-        summary: texts.text(roleKey(member.role)),
+        summary: texts.text('school.staff_open', { role: texts.text(roleKey(member.role)) }),
         ...(member.email === email && { note: texts.text(roleKey(member.role)) }),
       })),
     },

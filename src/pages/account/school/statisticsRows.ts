@@ -56,7 +56,8 @@ export async function readRows(
 }
 
 export function rowsSection(texts: Texts, { kind, rows }: BehindFigures, query: StatisticsQuery): AccountSection {
-  const heading = texts.text(`school.statistics_${kind === 'active_students' ? 'active_people' : kind}`)
+  const figure = texts.text(`school.statistics_${kind === 'active_students' ? 'active_people' : kind}`)
+  const heading = texts.text('school.statistics_rows', { figure })
   const cell = (text: string): TextPart[] => [contentPart(plainText(text, 160))]
   const hasLinks = rows.some(({ link }) => link)
   return {
