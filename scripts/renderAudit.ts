@@ -40,7 +40,7 @@ The job \`sweep_audit\` runs every hour. \`audit\` in \`server.yaml\` configures
 The trail has what apps change. What they read is counted, not logged: each process counts the calls of an app by authorization, operation and
 day, with the rows in the responses and the calls that were refused, and adds them to \`grant_use\` every ten seconds. A process that is killed
 loses the counts of its last ten seconds. The counts are kept for 90 days and deleted with the authorization or the person; which rows an app read is
-not stored. People see both at \`/account/apps\`, owners and admins at \`/account/school\`.
+not stored. People see both at \`/account/apps\`, owners and admins at \`/account/school/apps\`.
 
 Shorter times are always possible; agree on longer ones with your data protection officer. \`people erase\` removes the person from the
 entries earlier.

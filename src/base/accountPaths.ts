@@ -69,7 +69,7 @@ export const accountPaths = {
   schoolPauseApp: '/account/school/apps/pause',
   schoolContinueApp: '/account/school/apps/continue',
   schoolAgreeToApp: '/account/school/apps/agree',
-  /** Below it, the page of each client. */
+  /** The connected apps; below it, the page of each client. */
   schoolApps: '/account/school/apps',
   security: '/account/security',
   authenticatorApp: '/account/security/app',

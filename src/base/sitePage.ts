@@ -122,6 +122,8 @@ export interface SiteContent {
   /** The picture that previews of links to the page show, if it is large enough. */
   shareImage: { url: string; alt: string | null; width: number | null } | undefined
   facts: readonly SiteFact[]
+  /** The bar for a person who may change what the page shows. */
+  manage?: { label: string; links: readonly SiteLink[] } | undefined
   /** Prices, and the steps that a person can take. */
   prices: readonly SiteFact[]
   actions: readonly SiteAction[]

@@ -67,3 +67,17 @@ function isRepeated(moment: Date, timeZone: string): boolean {
     return other !== offset && offsetAt(new Date(moment.getTime() + offset - other), timeZone) === other
   })
 }
+
+/** Writes a time as the clock of a zone shows it, in the form of an input of a page: `2026-03-01T18:30`. */
+export function clockText(time: string | Date, timeZone: string): string {
+  const moment = new Date(time)
+  return new Date(moment.getTime() + offsetAt(moment, knownTimeZone(timeZone))).toISOString().slice(0, 16)
+}
+
+/** Returns the time at which the clock of a zone shows a text such as `2026-03-01T18:30`; undefined for other texts. */
+export function timeOfClock(text: string, timeZone: string): Date | undefined {
+  const shown = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN
+  if (Number.isNaN(shown)) return undefined
+  const near = new Date(shown - offsetAt(new Date(shown), knownTimeZone(timeZone)))
+  return new Date(shown - offsetAt(near, knownTimeZone(timeZone)))
+}

@@ -32,22 +32,35 @@ const secondStep = z
     examples: [{ required_for: ['owner', 'admin'] }],
   })
 
-const placeholders = ['type', 'id', 'price', 'code']
+/** Checks an address with placeholders, one of which it must have. */
+const isTemplate =
+  (required: readonly string[], placeholders: readonly string[]) =>
+  (text: string): boolean => {
+    const names = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '')
+    const filled = text.replaceAll(/\{[a-z]+\}/g, 'x')
+    return (
+      required.some((name) => names.includes(name)) &&
+      names.every((name) => placeholders.includes(name)) &&
+      webAddress.safeParse(filled).success &&
+      !/[{}]/.test(filled)
+    )
+  }
 
-function isCheckoutTemplate(text: string): boolean {
-  const names = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '')
-  const filled = text.replaceAll(/\{[a-z]+\}/g, 'x')
-  return (
-    names.includes('id') &&
-    names.every((name) => placeholders.includes(name)) &&
-    webAddress.safeParse(filled).success &&
-    !/[{}]/.test(filled)
-  )
-}
+const checkoutTemplate = z
+  .string()
+  .max(2048)
+  .refine(isTemplate(['id'], ['type', 'id', 'price', 'code']))
+  .meta({
+    title: 'an https:// address that contains {id}, and optionally {type}, {price} and {code}',
+  })
 
-const checkoutTemplate = z.string().max(2048).refine(isCheckoutTemplate).meta({
-  title: 'an https:// address that contains {id}, and optionally {type}, {price} and {code}',
-})
+const orderTemplate = z
+  .string()
+  .max(2048)
+  .refine(isTemplate(['number', 'reference'], ['id', 'number', 'reference']))
+  .meta({
+    title: 'an https:// address that contains {number} or {reference}, and optionally {id}',
+  })
 
 export const schoolSchema = z.strictObject({
   issuer: origin.optional().meta({
@@ -74,6 +87,11 @@ export const schoolSchema = z.strictObject({
     description:
       'URL of the checkout. {type} is course, digital_product, membership_plan or event; {id} its id; {price} the id of the price that a person chose for a plan, empty for anything else; {code} the coupon code, empty without one.',
     examples: ['https://shop.example.com/checkout?item={type}/{id}&coupon={code}'],
+  }),
+  order_url: orderTemplate.optional().meta({
+    description:
+      'URL of the page of an order at the checkout, where owners and admins refund it. {number} is the number of the order, {reference} the identifier of the payment, {id} the id of the order. Without it, the page of the order names the payment.',
+    examples: ['https://shop.example.com/admin/payments/{reference}'],
   }),
   languages: z
     .array(z.enum(pageLanguages))

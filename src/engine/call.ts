@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Caller } from '../base/caller.ts'
 import type { School } from '../base/school.ts'
+import { isObject } from '../base/text/jsonValue.ts'
 import type { ListedRow, PageOfRows } from '../base/text/pageOfRows.ts'
 import type { SchoolDatabase, SchoolReader } from '../database/connection/database.ts'
 import type { StatementCache } from '../database/connection/statementCache.ts'
@@ -116,7 +117,8 @@ export interface ApiResponse {
  */
 export function pageOf<Row = ListedRow>({ body, list }: ApiResponse): PageOfRows<Row> {
   if (!list || !Array.isArray(body.data)) throw new Error('the response is not a page of a list')
-  return { rows: body.data, next: list.nextCursor, previous: list.prevCursor }
+  const total = isObject(body.page) && isObject(body.page.total) ? Number(body.page.total.count) : undefined
+  return { rows: body.data, next: list.nextCursor, previous: list.prevCursor, ...(total !== undefined && { total }) }
 }
 
 /**

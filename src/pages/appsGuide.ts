@@ -29,7 +29,8 @@ export function appsGuide(texts: Texts, args: AppsGuideArguments): AppsGuide {
     heading: texts.text('apps_guide.heading', { school: schoolName }),
     introduction: [texts.text('apps_guide.introduction', { school: schoolName }), texts.text('apps_guide.sign_in_introduction')],
     address: { label: texts.text('apps_guide.address'), value: `${issuer}/mcp` },
-    apps: knownApps.map((app) => guideOf(texts, app, args)),
+    // Those that work at this school come first.
+    apps: knownApps.map((app) => guideOf(texts, app, args)).toSorted((one, other) => Number(!!one.operator) - Number(!!other.operator)),
     moreHeading: texts.text('apps_guide.more'),
     more: [link('/auth.md', 'apps_guide.more_auth'), link('/docs', 'apps_guide.more_docs'), link('/llms.txt', 'apps_guide.more_index')],
   }

@@ -1,9 +1,11 @@
 import deAudit from '../../views/locales/de.audit.json' with { type: 'json' }
+import deDeeds from '../../views/locales/de.deeds.json' with { type: 'json' }
 import deFields from '../../views/locales/de.fields.json' with { type: 'json' }
 import deInformal from '../../views/locales/de.informal.json' with { type: 'json' }
 import deInformalScopes from '../../views/locales/de.informal.scopes.json' with { type: 'json' }
 import de from '../../views/locales/de.json' with { type: 'json' }
 import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
+import enDeeds from '../../views/locales/en.deeds.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
 import { isolate } from '../base/process/isolate.ts'
 import { dateLocales, type Language } from '../base/text/languages.ts'
@@ -72,6 +74,10 @@ export interface Texts {
   field(name: string): string
   /** Returns a value that was chosen from a list. */
   choice(value: string): string
+  /** Returns the name of an operation on a button: “Publish”. `label` is its English name, by which others are found. */
+  deed(label: string, operation: string): string
+  /** Returns the name of a list of rows: “Courses”. */
+  resource(title: string, name: string): string
   /** Returns the name of the part of the school that a scope is about. */
   areaTitle(scope: ConsentScope): string
 }
@@ -88,11 +94,13 @@ interface Catalogue {
   events?: Record<string, string>
   /** The labels of members of requests, and of values to choose from. The English ones follow from their names. */
   fields?: { names: Record<string, string>; choices: Record<string, string> }
+  /** The names of operations by their ids or English names, and of resources. The English ones follow from their ids, except for these. */
+  deeds: { operations: Record<string, string>; resources: Record<string, string> }
 }
 
 const catalogues: Record<Language, Catalogue> = {
-  en: { words: en, scopes: { areas: {}, sentences: {} } },
-  de: { words: de, scopes: deScopes, events: deAudit, fields: deFields },
+  en: { words: en, scopes: { areas: {}, sentences: {} }, deeds: enDeeds },
+  de: { words: de, scopes: deScopes, events: deAudit, fields: deFields, deeds: deDeeds },
 }
 
 const informalGerman: Catalogue = {
@@ -100,6 +108,7 @@ const informalGerman: Catalogue = {
   scopes: informalScopes(deScopes, deInformalScopes),
   events: deAudit,
   fields: deFields,
+  deeds: deDeeds,
 }
 
 /** Returns the texts of scopes with those that differ: a sentence, or the sentences of some roles. */
@@ -135,7 +144,7 @@ function datesIn(timeZone: string, language: Language): Pick<Texts, 'timeZone' |
 
 /** Returns the texts of a language, with dates and times in UTC. German texts are formal, unless `isInformal` is true. */
 export function createTexts(language: Language, isInformal = false): Texts {
-  const { words, scopes, events, fields } = isInformal && language === 'de' ? informalGerman : catalogues[language]
+  const { words, scopes, events, fields, deeds } = isInformal && language === 'de' ? informalGerman : catalogues[language]
   const numbers = numberFormat(language)
   const plurals = new Intl.PluralRules(language)
   const parts: Texts['parts'] = (key, values) =>
@@ -170,6 +179,8 @@ export function createTexts(language: Language, isInformal = false): Texts {
     eventSentence: (event) => (events ? ownMember(events, event) : aboutEvent(event)),
     field: (name) => (fields && ownMember(fields.names, name)) ?? labelFrom(name.replace(/(?<=.)_ids?$/, '')),
     choice: (value) => (fields && ownMember(fields.choices, value)) ?? value.replaceAll('_', ' '),
+    deed: (label, operation) => ownMember(deeds.operations, operation) ?? ownMember(deeds.operations, label) ?? label,
+    resource: (title, name) => ownMember(deeds.resources, name) ?? title,
     areaTitle: ({ area, areaTitle }) => ownMember(scopes.areas, area) ?? areaTitle,
   }
 }

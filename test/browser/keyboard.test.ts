@@ -69,6 +69,9 @@ describe.skipIf(!hasChromium())('a person without a pointer, in Chromium', () =>
     await tabTo(page, 'a[href="/account/school"]')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/account/school')
+    await tabTo(page, 'a[href="/account/school/apps"]')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/account/school/apps')
     const details = page.locator('.content details').first()
     for (const [key, isOpen] of [
       ['Space', true],

@@ -313,7 +313,7 @@ export const tour: readonly Stop[] = [
       await page.getByRole('status').waitFor()
     },
   },
-  { name: 'school-app', open: (page, guide) => activity(page, guide, '/account/school') },
+  { name: 'school-app', open: (page, guide) => activity(page, guide, '/account/school/apps') },
   ...learningTour(sendAccountSignIn),
   ...(['learning', 'membership', 'orders', 'events'] as const).map((name) => ({
     name: `${name}-none`,
@@ -388,9 +388,17 @@ export const tour: readonly Stop[] = [
       await page.waitForURL('**/account/confirm*')
     },
   },
-  { name: 'school-apps', open: schoolPage('/account/school') },
   { name: 'school-set-up', open: schoolPage('/account/school/set-up') },
   { name: 'school-set-up-preview', open: schoolPage('/account/school/set-up?palette=journal') },
+  { name: 'school-today', open: schoolPage('/account/school') },
+  { name: 'school-courses', open: schoolPage('/account/school/courses') },
+  { name: 'school-course', open: schoolPage('/account/school/courses/clay-from-scratch') },
+  { name: 'school-course-edit', open: schoolPage('/account/school/courses/clay-from-scratch/updateCourse') },
+  { name: 'school-course-archive', open: schoolPage('/account/school/courses/clay-from-scratch/archiveCourse') },
+  { name: 'school-students', open: schoolPage('/account/school/students') },
+  { name: 'school-students-import', open: schoolPage('/account/school/students/import') },
+  { name: 'school-appearance', open: schoolPage('/account/school/appearance/-/updateAppearance') },
+  { name: 'school-apps', open: schoolPage('/account/school/apps') },
   { name: 'school-integrations', open: schoolPage('/account/school/integrations') },
   { name: 'school-rules', open: schoolPage('/account/school/rules') },
   {
@@ -518,7 +526,7 @@ async function activity(page: Page, guide: TourGuide, list: string): Promise<voi
   await postJson(`${agent.issuer}/api/v1/students/bulk`, { items: [{ email: id, name: 'Wren Applegarth' }] }, headers)
   await sendAccountSignIn(page, guide, owner)
   await at(list)(page, guide)
-  const link = list === '/account/school' ? `a[href$="/${agent.clientId}"]` : '.app:first-of-type a[href^="/account/apps/aut_"]'
+  const link = list === '/account/school/apps' ? `a[href$="/${agent.clientId}"]` : '.app:first-of-type a[href^="/account/apps/aut_"]'
   await page.locator(link).first().click()
   await page.locator('#changes').waitFor()
   for (const details of await page.locator('main .items details > summary').all()) await details.click()

@@ -196,6 +196,8 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     perform: unused,
     list: unused,
     inputOf: () => ({ parameters: [], fields: {} }),
+    managed: new Map(),
+    orderAddress: () => undefined,
     describe: () => undefined,
     describeRequest: () => undefined,
     readerOf: () => undefined,

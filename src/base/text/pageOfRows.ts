@@ -5,6 +5,8 @@ export interface PageOfRows<Row = ListedRow> {
   rows: readonly Row[]
   next: string | null
   previous: string | null
+  /** The number of all rows, if the request asks for it. */
+  total?: number | undefined
 }
 
 /** Reads every row of a list, page by page, beginning with the page without a cursor. */

@@ -5,6 +5,7 @@ import type { Effect } from '../../database/undo/effect.ts'
 
 /** The entry of a request in the audit trail. */
 export interface RecordedEntry {
+  id: string
   event: string
   details: Record<string, unknown>
   /** The row version before the write; null for a new row, or for a request without a single row. */

@@ -197,7 +197,7 @@ function auditEntry(
     ...(activity.approvalId !== undefined && { approval: activity.approvalId }),
     ...(caller.operator !== undefined && { operator: caller.operator }),
   }
-  activity.entry ??= { event, details, rowVersion: before }
+  activity.entry ??= { id: activity.id, event, details, rowVersion: before }
   return {
     id: entryId,
     school_id: school.id,

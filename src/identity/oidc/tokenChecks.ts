@@ -101,7 +101,7 @@ const stopped: Record<Stopped, (issuer: string) => string> = {
   'paused by school': () => `The school has paused this app. ${kept} an owner or admin of the school has continued the app.`,
   'paused by person': (issuer) => `The person has paused this app. ${kept} they have continued it at ${issuer}${accountPaths.apps}.`,
   awaited: (issuer) =>
-    `An owner of the school has to agree to this app first, at ${issuer}${accountPaths.school}. ${kept} they have agreed.`,
+    `An owner of the school has to agree to this app first, at ${issuer}${accountPaths.schoolApps}. ${kept} they have agreed.`,
   rules: () => 'The school allows no apps that register themselves. Nothing is lost, but only an owner of the school can change this.',
 }
 

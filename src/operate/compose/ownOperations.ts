@@ -8,6 +8,7 @@ import { type ApiResponse, bodyOf, type Format, pageOf } from '../../engine/call
 import type { Operation } from '../../engine/declare/operations.ts'
 import { limitsOf } from '../../engine/operationLimits.ts'
 import { changeFeedOf } from '../../engine/output/changeFeed.ts'
+import { managedResources } from '../../engine/output/managedResources.ts'
 import { operationInput } from '../../engine/output/operationInput.ts'
 import { searchOf } from '../../engine/output/search.ts'
 import { run } from '../../engine/run.ts'
@@ -36,7 +37,7 @@ export function createOwnOperations(foundation: Foundation): OwnOperations & { o
   }
   const { operations: _operations, ...context } = operationArguments(foundation)
   const call = async (ctx: Context, accountId: string, id: string, asked: OwnCall): Promise<ApiResponse> => {
-    const { parameters = {}, body, form, ifMatch, language, key, type, isDryRun = false } = asked
+    const { parameters = {}, body, form, ifMatch, language, key, type, csv, isDryRun = false } = asked
     const { school, requestId, address } = ctx.state
     const operation = operationOf(id)
     const holder = { clientId: '', accountId, grantId: '' }
@@ -51,6 +52,7 @@ export function createOwnOperations(foundation: Foundation): OwnOperations & { o
       parameters: () => parameters,
       body: async () => body,
       ...(form && { form: async () => form }),
+      ...(csv !== undefined && { csv: async () => csv }),
       ...(ifMatch !== undefined && { ifMatch }),
       ...(key !== undefined && { idempotencyKey: key, target: ctx.path }),
       ...(type !== undefined && { format: formatOf(operation, type) }),
@@ -63,7 +65,9 @@ export function createOwnOperations(foundation: Foundation): OwnOperations & { o
     operationOf,
     async perform<Id extends string, Query extends ListedRow>(ctx: Context, accountId: string, id: Id, asked: OwnCall<Query> = {}) {
       const response = await call(ctx, accountId, id, asked)
-      return { ...response, body: bodyOf<ResponseTo<Id, Query>>(response) }
+      // A file has all rows of its list.
+      const { list: _list, ...whole } = response
+      return { ...response, body: bodyOf<ResponseTo<Id, Query>>(response.stream ? whole : response) }
     },
     list: async <Id extends string, Query extends ListedRow>(
       ctx: Context,
@@ -72,6 +76,7 @@ export function createOwnOperations(foundation: Foundation): OwnOperations & { o
       parameters?: Query,
       position: ListedRow = {},
     ) => pageOf<ResponseTo<Id, Query>>(await call(ctx, accountId, id, { parameters: { ...position, ...parameters } })),
+    managed: managedResources(operations),
     inputOf: (id) => operationInput(operationOf(id)),
     describeRequest(id) {
       const operation = byId.get(id)
@@ -120,6 +125,7 @@ const namedBy = ({ resource }: Operation): string[] => named.filter((name) => Ob
 
 function formatOf({ resource }: Operation, type: string): Format {
   if (type === 'text/html') return 'html'
+  if (type === 'text/csv') return 'csv'
   const found = resource.representations.find((one) => one.type === type)
   if (!found) throw new Error(`${resource.name} has no representation ${type}`)
   return found

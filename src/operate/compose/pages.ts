@@ -83,6 +83,10 @@ export function createSchoolPages(foundation: Foundation, { services, documents,
       createGuessEstimator({ onFailure: (reason) => log.warn({ reason }, 'strength of a new password not estimated') }),
     ),
     defer: outbox.defer,
+    orderAddress: (school, order) =>
+      schoolConfigOf(foundation.runtime, school).order_url?.replace(/\{(id|number|reference)\}/g, (_whole, name: keyof typeof order) =>
+        encodeURIComponent(order[name]),
+      ),
     languages: foundation.languages,
     exportArchive: createExportArchive(foundation, operations.perform),
   })

@@ -12,6 +12,7 @@ import { checkoutAddress } from '../../engine/checkout.ts'
 import { sitePath } from '../../engine/sitePaths.ts'
 import { sessionCookieName } from '../../identity/oidc/cookies.ts'
 import { createKeptForms } from '../../pages/account/keptForms.ts'
+import { siteBar } from '../../pages/account/school/manage/siteBar.ts'
 import { findSignedInPerson, type SignedInPerson } from '../../pages/account/signedInPerson.ts'
 import { createCsrf } from '../../pages/csrf.ts'
 import { knownPerson } from '../../pages/knownRows.ts'
@@ -56,7 +57,7 @@ const keptMilliseconds = 5000
 /** Creates the public pages of the schools, which show what a visitor reads through the API. */
 export function createSite(foundation: Foundation, { services, changeOf }: SiteParts): Site {
   const { runtime, database, signer, statements, limits, keyring, stores, pageContext, externalServices } = foundation
-  const { perform, list, operationOf } = createOwnOperations(foundation)
+  const { perform, list, managed, operationOf } = createOwnOperations(foundation)
   const visitorSource = (school: School): ApiReader => {
     const view = publicView({ database: inSchool(database.kysely, school.id), school, signer, statements, externalServices })
     return {
@@ -102,6 +103,10 @@ export function createSite(foundation: Foundation, { services, changeOf }: SiteP
     async memberOf({ state: { school } }, { accountId }) {
       const personId = (await knownPerson(services, school.id, accountId))?.personId
       return personId ? toPublicId('mbr', personId) : undefined
+    },
+    async manageOf(ctx, person, { address, texts }) {
+      const role = (await knownPerson(services, ctx.state.school.id, person.accountId))?.role
+      return await siteBar({ managed, source: sourceOf(ctx, person), role, texts }, address)
     },
     chromeOf,
     checkoutOf(school) {

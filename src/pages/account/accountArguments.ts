@@ -6,6 +6,9 @@ import type { ListedRow, PageOfRows } from '../../base/text/pageOfRows.ts'
 import type { Defer } from '../../database/outbox/deferredWork.ts'
 import type { Proposal, StoredRequest } from '../../database/tables/proposals.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
+import type { ManagedResource } from '../../engine/output/managedResources.ts'
+import type { OperationInput } from '../../engine/output/operationInput.ts'
+import type { RecordedEntry } from '../../engine/write/activity.ts'
 import type { Merge } from '../../engine/write/mergeProposal.ts'
 import type { Replayed } from '../../engine/write/replay.ts'
 import type { CheckNewPassword } from '../../identity/accounts/passwordRule/newPasswordRule.ts'
@@ -20,6 +23,8 @@ export interface AccountArguments extends PageServices, OwnOperations, OwnServic
   checkNewPassword: CheckNewPassword
   proposals: OwnProposals
   defer: Defer
+  /** Returns the page of an order at the checkout; undefined if the school has not named it. */
+  orderAddress(school: School, order: { id: string; number: string; reference: string }): string | undefined
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
   /**
@@ -73,10 +78,12 @@ export interface OwnCall<Query extends ListedRow = ListedRow> {
   language?: string
   /** The idempotency key of the form: an operation by POST runs once for it. */
   key?: string | undefined
+  /** The text of a file of rows, in place of the body. */
+  csv?: string
   /** True to try it: nothing is kept. */
   isDryRun?: boolean
   /** The media type of the response, if it is not JSON. */
-  type?: 'text/html' | 'text/calendar'
+  type?: 'text/html' | 'text/calendar' | 'text/csv'
 }
 
 /** Calls operations of the API for a person, and describes what they take. */
@@ -100,6 +107,8 @@ export interface OwnOperations {
   /** Returns undefined for an operation of another release. */
   describeRequest(operation: string): DescribedRequest | undefined
   readerOf(idPrefix: string): RowReader | undefined
+  /** The resources that the staff of a school manage, by name. */
+  managed: ReadonlyMap<string, ManagedResource>
 }
 
 /** The requests of an operation, as a page shows them. */
@@ -126,18 +135,6 @@ export interface CalledOperation {
   isRead: boolean
 }
 
-/** The parameters of the path of an operation, and the members of its body. */
-export interface OperationInput {
-  parameters: readonly string[]
-  fields: Readonly<Record<string, FieldRules>>
-}
-
-/** The limits of a member of a body. */
-export interface FieldRules {
-  maxLength?: number | undefined
-  options?: readonly string[]
-}
-
 /**
  * Calls an operation of the API for the person of an account, with the checks, limits and audit entries of a call by an app.
  * @throws Problem
@@ -159,4 +156,6 @@ export interface OwnAnswer<Body = ListedRow> {
   etag?: string | undefined
   /** The response in pieces, in place of the body. */
   stream?: { pieces: AsyncIterable<string> }
+  /** The entry of a write in the audit trail; absent if it has changed nothing. */
+  entry?: RecordedEntry | undefined
 }

@@ -24,8 +24,6 @@ export interface AccountShell {
 
 /** A page of the account: sections with facts, lists and forms. */
 export interface AccountPage extends Frame, AccountShell {
-  /** The pages to which this page belongs. */
-  siblings?: PageLinks | undefined
   /** The link to the page above this one. */
   back?: FormLink | undefined
   /** The language of the heading and of the school's texts, if it is not that of the page (BCP 47). */
@@ -48,22 +46,28 @@ export interface AccountTable {
   summary?: string
   head: string[]
   rows: AccountRow[]
+  /** The form for the ticked rows. */
+  many?: {
+    action: string
+    hidden: { name: string; value: string }[]
+    label: string
+    options: { value: string; label: string }[]
+    submit: string
+  }
 }
 
 interface AccountRow {
-  cells: (TextPart[] | FormLink | { text: TextPart[]; below: TextPart[] })[]
+  cells: (TextPart[] | (FormLink & { line?: string }) | { text: TextPart[]; below: TextPart[] })[]
+  /** The box with which the row is ticked. */
+  box?: { value: string; label: string }
+  /** Links to the actions on the row, in the last cell, behind their summary. */
+  menu?: { summary: string; links: FormLink[] }
   /** The actions on the row, in the last cell. */
   forms?: AccountForm[]
   /** The summary behind which the forms are folded away. */
   summary?: string
   /** Shown instead of the forms. */
   note?: string
-}
-
-/** Links between pages that belong together. */
-export interface PageLinks {
-  label: string
-  items: { href: string; label: string; isCurrent: boolean }[]
 }
 
 export interface AccountSection {
@@ -155,7 +159,7 @@ export interface AccountForm {
 
 /** A field: a text input, a list of options, one or several choices, or a file. */
 export interface AccountField extends Omit<FormField, 'type'> {
-  type: FormField['type'] | 'date' | 'color' | 'select' | 'radio' | 'checkbox' | 'file'
+  type: FormField['type'] | 'date' | 'datetime-local' | 'color' | 'textarea' | 'select' | 'radio' | 'checkbox' | 'file'
   /** Id of the element, if another field of the page has the same name. */
   id?: string
   isOptional?: boolean

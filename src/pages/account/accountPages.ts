@@ -11,7 +11,7 @@ import { createStepRunner, type StepRunner } from '../steps/stepRunner.ts'
 import { createViews } from '../templates.ts'
 import type { AccountArguments, AccountServices } from './accountArguments.ts'
 import { createAccountPresenter } from './accountPresenter.ts'
-import { accountSignInHost } from './accountSignInHost.ts'
+import { accountSignInHost, landingOf } from './accountSignInHost.ts'
 import { appPage } from './appActivityPages.ts'
 import { approvalPage, approvalsPage } from './approvalPages.ts'
 import { appSetupPage } from './appSetupPages.ts'
@@ -39,6 +39,11 @@ import { passkeyPage } from './passkeyPages.ts'
 import { profilePage } from './profilePages.ts'
 import { requestPages } from './requestPages.ts'
 import { returnTo } from './returnTo.ts'
+import { exportFile, importPage } from './school/manage/csvPages.ts'
+import { deedPage } from './school/manage/deedPage.ts'
+import { listPage } from './school/manage/listPage.ts'
+import { rowPage } from './school/manage/rowPage.ts'
+import { todayPage } from './school/manage/todayPage.ts'
 import { schoolAllowedAppsPage } from './school/schoolAllowedAppsPage.ts'
 import { schoolAppPage } from './school/schoolAppPage.ts'
 import { schoolCommentsPage } from './school/schoolCommentsPage.ts'
@@ -124,6 +129,13 @@ export function createAccountPages(args: AccountArguments): Router {
   addPage(schoolCommentsPage)
   addPage(schoolAuditPage)
   addPage(schoolAuditFile)
+  // After the other pages of the school, whose addresses begin in the same way.
+  addPage(todayPage)
+  addPage(importPage)
+  addPage(exportFile)
+  addPage(listPage)
+  addPage(rowPage)
+  addPage(deedPage)
   router.all(`${accountPaths.home}/{*rest}`, errors, () => {
     throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
   })
@@ -135,7 +147,8 @@ function signInPages(services: AccountServices, runner: StepRunner): VisitorPage
   return {
     async show(ctx: Context) {
       const target = returnTo(ctx.query.return_to, ctx.state.school)
-      if (await findSignedInPerson(ctx, services)) return seeOther(ctx, target ?? accountPaths.home)
+      const person = await findSignedInPerson(ctx, services)
+      if (person) return seeOther(ctx, target ?? (await landingOf(ctx, services, person.accountId)))
       const chosen = typeof ctx.query.step === 'string' ? ctx.query.step : undefined
       const startsOver = ctx.query.account === 'other'
       await runner.show(accountSignInHost(ctx, services, target), { prompt: 'login', chosen, startsOver })

@@ -151,7 +151,7 @@ export interface OwnError {
 
 /** The content of an account page, as its builder returns it. */
 export type OwnContent = Pick<AccountPage, 'sections'> &
-  Partial<Pick<AccountPage, 'siblings' | 'back' | 'textLanguage' | 'introduction' | 'neighbours'>> & {
+  Partial<Pick<AccountPage, 'back' | 'textLanguage' | 'introduction' | 'neighbours'>> & {
     title: TextKey | { text: string }
     /** Default: the title. */
     heading?: string

@@ -54,8 +54,8 @@ export function createOwnRequest(services: AccountServices, ctx: Context, person
       services.perform(ctx, accountId, operation, { ...call, ...(parameters && { parameters }) }),
     async list<Id extends string, Query extends ListedRow>(section: string, operation: Id, parameters?: Query) {
       const cursor = ctx.query[section]
-      const { rows, next } = await read(operation, parameters, { limit: rowsOnPage, cursor })
-      ctx.state.lists = [...(ctx.state.lists ?? []), { section, next }]
+      const { rows, next, total } = await read(operation, parameters, { limit: rowsOnPage, cursor })
+      ctx.state.lists = [...(ctx.state.lists ?? []), { section, next, total }]
       return rows
     },
     every: async (operation, parameters) => (await firstRows(each(operation, parameters), maxWhole)).rows,

@@ -11,7 +11,7 @@ const rowPage = new RegExp(
 
 const approvalPage = new RegExp(`^${accountPaths.approvals}/apr_[0-9a-z]{26}$`)
 
-const answersPage = new RegExp(`^${accountPaths.schoolForms}/[a-z0-9_-]{1,96}$`)
+const schoolPage = new RegExp(`^${accountPaths.school}(?:/[A-Za-z0-9_-]{1,96}){1,3}$`)
 
 /** Pages, in addition to the public ones, to which a sign-in may lead. */
 const targets: ReadonlySet<string> = new Set([
@@ -28,14 +28,6 @@ const targets: ReadonlySet<string> = new Set([
   ...[accountPaths.events, accountPaths.membership, accountPaths.orders, accountPaths.profile],
   accountPaths.email,
   accountPaths.school,
-  accountPaths.schoolSetUp,
-  accountPaths.schoolIntegrations,
-  accountPaths.schoolStaff,
-  accountPaths.schoolPeople,
-  accountPaths.schoolStatistics,
-  accountPaths.schoolForms,
-  accountPaths.schoolComments,
-  accountPaths.schoolAudit,
   accountPaths.security,
   accountPaths.authenticatorApp,
   accountPaths.passkey,
@@ -55,6 +47,6 @@ export function returnTo(value: unknown, { issuer }: School): string | undefined
   const url = URL.parse(value, issuer)
   if (url?.origin !== new URL(issuer).origin) return undefined
   if (interaction.test(url.pathname)) return url.pathname
-  const isOwn = targets.has(url.pathname) || rowPage.test(url.pathname) || answersPage.test(url.pathname) || approvalPage.test(url.pathname)
+  const isOwn = targets.has(url.pathname) || rowPage.test(url.pathname) || schoolPage.test(url.pathname) || approvalPage.test(url.pathname)
   return isOwn || isSitePath(url.pathname) ? url.pathname + url.search : undefined
 }

@@ -18,6 +18,7 @@ import { formSubject, type SignedInPerson } from './signedInPerson.ts'
 interface ShownList {
   section: string
   next: string | null
+  total: number | undefined
 }
 
 declare module 'koa' {
@@ -38,7 +39,7 @@ interface ShownPage {
 
 /** Returns what surrounds the content of an account page. The query names a notice; nothing else of it is shown. */
 export async function shellOf(
-  { ctx, person, role, reader, accountId, services: { present } }: OwnRequest,
+  { ctx, person, role, reader, accountId, services: { present, managed } }: OwnRequest,
   { section, notices = {}, heading }: Partial<Pick<ShownPage, 'notices'>> & Pick<ShownPage, 'section'> & { heading: string },
 ): Promise<AccountShell> {
   const pageContext = await present.pageContext(ctx)
@@ -48,17 +49,18 @@ export async function shellOf(
   const roleNow = await role()
   const requests = await countWaiting(reader, accountId)
   const unusual = roleNow === 'owner' ? await countUnusual(reader) : 0
-  const isShown = (section === accountPaths.home || section === accountPaths.apps) && !ctx.path.startsWith(accountPaths.approvals)
+  const starts: readonly string[] = [accountPaths.home, accountPaths.apps, accountPaths.school]
+  const isShown = starts.includes(section) && !ctx.path.startsWith(accountPaths.approvals)
   const box = (count: number, key: 'waiting.box' | 'waiting.unusual', href: string, label: TextKey) =>
     isShown && count > 0 ? [{ text: texts.countedParts(key, count), href, label: texts.text(label) }] : []
   return {
     navigation: accountNavigation(texts, {
-      ...{ role: roleNow, path: section },
-      waiting: { [accountPaths.apps]: requests, [accountPaths.school]: unusual },
+      ...{ role: roleNow, path: section, managed },
+      waiting: { [accountPaths.apps]: requests, [accountPaths.school]: unusual, [accountPaths.schoolApps]: unusual },
     }),
     waiting: [
       ...box(requests, 'waiting.box', accountPaths.approvals, 'waiting.open'),
-      ...box(unusual, 'waiting.unusual', accountPaths.school, 'waiting.look'),
+      ...box(unusual, 'waiting.unusual', accountPaths.schoolApps, 'waiting.look'),
     ],
     signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
     heading,

@@ -17,6 +17,7 @@ import { setPageHeaders } from '../pageHeaders.ts'
 import { PageProblem } from '../pageProblem.ts'
 import type { PictureArguments } from '../pictures/servePictures.ts'
 import { createViews } from '../templates.ts'
+import type { Texts } from '../texts.ts'
 import { guessedPath } from './guessedPaths.ts'
 import { homeContent } from './homeContent.ts'
 import type { SiteChrome } from './siteChrome.ts'
@@ -38,6 +39,8 @@ export interface SiteArguments {
   personOf(ctx: Context): Promise<SignedInPerson | undefined>
   csrf: Csrf
   keptForms: Pick<KeptForms, 'find'>
+  /** Returns the bar for a person who works at the school. */
+  manageOf(ctx: Context, person: SignedInPerson, page: { address: SiteAddress | undefined; texts: Texts }): Promise<SiteContent['manage']>
   chromeOf(school: School): Promise<SiteChrome>
   checkoutOf(school: School): SiteContext['checkoutOf']
   /** Returns the path of the row that had this path on another site. */
@@ -131,7 +134,13 @@ export function serveSite(args: SiteArguments): {
       ctx.set('Link', `<${issuer}${content.path}>; rel="canonical"`)
       const text = args.renderMarkdown(content, { issuer, name: read.page.schoolName })
       serveDocument(ctx, storeDocument(text, { type: 'text/markdown; charset=utf-8', maxAgeSeconds }))
-    } else await show(ctx, content, read, person)
+    } else
+      await show(
+        ctx,
+        { ...content, manage: person && (await args.manageOf(ctx, person, { address, texts: read.page.texts })) },
+        read,
+        person,
+      )
     // A page of one person, or a response that sets a cookie, which no cache may share.
     if (person || ctx.res.hasHeader('Set-Cookie')) ctx.set('Cache-Control', 'private, no-store')
   }

@@ -44,7 +44,7 @@ export async function notifyOwners(writer: SchoolWriter, { school, send }: { sch
   const owners = await staffRecipients(writer, ['owner'])
   const shown = signals.slice(0, maxShown)
   const names = await clientNames(writer, [...new Set(shown.map(({ client_id }) => client_id))])
-  const values = { signals: factsOf(shown, names), school_apps: pageUrl(school, accountPaths.school) }
+  const values = { signals: factsOf(shown, names), school_apps: pageUrl(school, accountPaths.schoolApps) }
   await send(writer, school, owners, 'apps_unusual', values)
   return owners.length
 }

@@ -71,7 +71,7 @@ export const exampleValues: All<EmailValues<EmailKind>> = {
     en: [{ label: 'Study Helper', value: 'Deleted within an hour: 51 (usual: at most 50)' }],
     de: [{ label: 'Study Helper', value: 'In einer Stunde gelöscht: 51 (üblich: höchstens 50)' }],
   },
-  school_apps: 'https://school.example.com/account/school',
+  school_apps: 'https://school.example.com/account/school/apps',
   count: '3',
   author: 'Fenn Marrow',
   comment: 'Ours cracked, too. Which clay was that?',

@@ -59,7 +59,7 @@ describe.each(await placesToTest())('the audit trail of a grant that ended, $nam
   const owner = () => signedIn(place.service, 'owner@example.org')
   const onSchoolPage = async (action: string, { agent }: Granted) => {
     const browser = await owner()
-    const { html } = await browser.get('/account/school')
+    const { html } = await browser.get('/account/school/apps')
     const answer = await browser.post(`/account/school/apps/${action}`, {
       csrf: field(html, 'csrf'),
       client: agent.clientId,

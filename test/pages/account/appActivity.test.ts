@@ -164,7 +164,7 @@ describe('the page of an app for the school', () => {
     await post(lecturer, '/courses', { title: 'By the lecturer' })
     await get(lecturer, '/courses')
     await service.app.grantUses.flush()
-    const list = await owner.browser.get('/account/school')
+    const list = await owner.browser.get('/account/school/apps')
     expect(list.html).toContain(`href="${schoolPage(owner)}"`)
     const { status, html } = await owner.browser.get(schoolPage(owner))
     const text = textOf(html)
@@ -246,7 +246,7 @@ describe('the table of the apps of a school', () => {
     await get(who, '/orders')
     await service.app.grantUses.flush()
     const row = async () =>
-      textOf((await who.browser.get('/account/school')).html.split('<tr>').find((html) => html.includes(who.agent.clientId)) ?? '')
+      textOf((await who.browser.get('/account/school/apps')).html.split('<tr>').find((html) => html.includes(who.agent.clientId)) ?? '')
     expect(await row()).toContain('3 changes, 1 object deleted, 2 rows about people read, 1 call refused')
     // The time of an entry is in its id.
     await service.database.sql.query(
@@ -260,7 +260,7 @@ describe('the table of the apps of a school', () => {
     expect(await row()).toContain('Nothing')
 
     const press = async (action: RegExp) => {
-      const page = await who.browser.get('/account/school')
+      const page = await who.browser.get('/account/school/apps')
       const own = page.html.split('<tr>').find((html) => html.includes(who.agent.clientId)) ?? ''
       return await send(who.browser, { ...page, html: own }, {}, action)
     }

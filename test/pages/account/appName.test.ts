@@ -104,7 +104,7 @@ describe('the name that a person gives an app', () => {
     const { browser, page, agent } = await connected()
     await rename(browser, page, 'Secret nickname')
     const owner = await connected('owner')
-    for (const path of ['/account/school', `/account/school/apps/${agent.clientId}`, '/account/school/audit']) {
+    for (const path of ['/account/school/apps', `/account/school/apps/${agent.clientId}`, '/account/school/audit']) {
       const { status, html } = await owner.browser.get(path)
       expect([path, status, html.includes('Secret nickname')]).toEqual([path, 200, false])
     }

@@ -117,7 +117,7 @@ const ends: Record<string, (who: Connected) => Promise<unknown>> = {
   'its time is over': ({ agent }) =>
     query("UPDATE oidc_grant SET expires_at = now() - interval '1 minute' WHERE client_id = $1", [agent.clientId]),
   'the school has disabled it': async ({ agent }) => {
-    const page = await ownerBrowser.get('/account/school')
+    const page = await ownerBrowser.get('/account/school/apps')
     const done = await ownerBrowser.post('/account/school/apps/disable', { csrf: csrfOf(page.html), client: agent.clientId })
     expect(done.status).toBe(303)
   },

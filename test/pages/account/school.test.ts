@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => vi.useRealTimers())
 
 const pages = [
-  '/account/school',
+  '/account/school/apps',
   '/account/school/integrations',
   '/account/school/rules',
   '/account/school/staff',
@@ -44,7 +44,7 @@ async function connected(name: string, people = 1) {
 const call = async ({ access_token }: { access_token: string }) =>
   (await withToken(`${service.issuer}/api/v1/account`, access_token)).status
 const act = async (browser: Browser, action: string, client: string) => {
-  const page = await browser.get('/account/school')
+  const page = await browser.get('/account/school/apps')
   return browser.post(`/account/school/apps/${action}`, { csrf: field(page.html, 'csrf'), client, list: 'connected' })
 }
 const auditOf = (event: string) =>
@@ -83,15 +83,15 @@ describe('the pages of the school', () => {
   test('close immediately for an admin who loses the role', async () => {
     const { personId } = await service.addPerson({ email: 'demoted@example.com', role: 'admin' })
     const browser = await signedIn(service, 'demoted@example.com')
-    expect((await browser.get('/account/school')).status).toBe(200)
+    expect((await browser.get('/account/school/apps')).status).toBe(200)
     await service.database.sql.query(`UPDATE staff SET status = 'removed' WHERE person_id = $1`, [personId])
-    expect((await browser.get('/account/school')).status).toBe(404)
+    expect((await browser.get('/account/school/apps')).status).toBe(404)
   })
 
   test('accept only forms that were shown in the same session', async () => {
     const { agent, tokens } = await connected('Guarded')
     const admin = await signedIn(service, 'admin@example.com')
-    const foreign = field((await admin.get('/account/school')).html, 'csrf')
+    const foreign = field((await admin.get('/account/school/apps')).html, 'csrf')
     for (const csrf of ['', 'forged', foreign]) {
       for (const action of ['end', 'disable', 'enable', 'pause', 'continue']) {
         const answer = await owner.post(`/account/school/apps/${action}`, { csrf, client: agent.clientId, list: 'connected' })
@@ -105,7 +105,7 @@ describe('the pages of the school', () => {
 describe('connected apps of the school', () => {
   test('show how many people use an app and what they allowed, with its name as text', async () => {
     const { agent } = await connected('<b>Busy</b> "App"', 3)
-    const { html } = await owner.get('/account/school')
+    const { html } = await owner.get('/account/school/apps')
     const row = html.split('<tr').find((part) => part.includes(agent.clientId)) ?? ''
     expect(row).toContain('<bdi>3 people</bdi>')
     expect(row).toContain('&lt;b&gt;Busy&lt;/b&gt;')
@@ -118,7 +118,7 @@ describe('connected apps of the school', () => {
     const { agent, tokens } = await connected('Ended', 2)
     const other = await connected('Untouched')
     const answer = await act(owner, 'end', agent.clientId)
-    expect([answer.status, answer.location?.href]).toEqual([303, `${service.issuer}/account/school?done=ended`])
+    expect([answer.status, answer.location?.href]).toEqual([303, `${service.issuer}/account/school/apps?done=ended`])
     expect((await owner.follow(answer)).html).toContain('no longer has access to any account')
     for (const token of tokens) {
       expect(await call(token)).toBe(401)
@@ -145,7 +145,7 @@ describe('connected apps of the school', () => {
     expect((await act(owner, 'disable', agent.clientId)).location?.search).toBe('?done=disabled')
     expect(await call(token)).toBe(401)
     expect((await fetch(agent.authorizationUrl(), { redirect: 'manual' })).status).toBe(400)
-    const { html } = await owner.get('/account/school')
+    const { html } = await owner.get('/account/school/apps')
     expect(html.split('<tr').find((part) => part.includes(agent.clientId))).toContain('Disabled by the school')
     // Reading the school's file again does not enable it.
     await service.reload({})
@@ -174,7 +174,7 @@ describe('connected apps of the school', () => {
     for (const client of [agent.clientId, 'none', '', '\u0000', 'x'.repeat(5000)]) {
       for (const action of ['end', 'disable', 'enable']) expect((await act(owner, action, client)).status).toBe(404)
     }
-    expect((await owner.get('/account/school')).html).not.toContain('Elsewhere')
+    expect((await owner.get('/account/school/apps')).html).not.toContain('Elsewhere')
     const [row] = await service.database.sql.query<{ disabled_at: Date | null }>('SELECT disabled_at FROM oidc_client WHERE id = $1', [
       agent.clientId,
     ])
@@ -187,10 +187,10 @@ describe('connected apps of the school', () => {
        SELECT $1, 'old-' || n, 'self', '{"client_name":"Old"}', now(), 'school' FROM generate_series(1, 25) n`,
       [service.schoolId()],
     )
-    const first = await owner.get('/account/school')
+    const first = await owner.get('/account/school/apps')
     expect(first.html.match(/<th scope="row"/g)).toHaveLength(20)
-    expect(first.html).toContain('href="/account/school?page=2"')
-    for (const page of ['0', '-1', 'x', '99999', '1e3']) expect((await owner.get(`/account/school?page=${page}`)).status).toBe(200)
+    expect(first.html).toContain('href="/account/school/apps?page=2"')
+    for (const page of ['0', '-1', 'x', '99999', '1e3']) expect((await owner.get(`/account/school/apps?page=${page}`)).status).toBe(200)
   })
 })
 
@@ -202,7 +202,7 @@ describe('a confirmation', () => {
     for (const action of ['end', 'disable', 'enable']) {
       const answer = await act(browser, action, agent.clientId)
       expect([answer.status, answer.location?.pathname]).toEqual([303, '/account/confirm'])
-      expect(answer.location?.searchParams.get('return_to')).toBe('/account/school?done=confirmed')
+      expect(answer.location?.searchParams.get('return_to')).toBe('/account/school/apps?done=confirmed')
     }
     expect((await browser.get('/account/school/audit.csv')).location?.pathname).toBe('/account/confirm')
     expect(await call(tokens[0] as { access_token: string })).toBe(200)

@@ -135,16 +135,16 @@ describe('the rules of a school for apps', () => {
     const redirect = await agent.send(personCalled('learner@example.com'), { scope })
     expect(redirect.searchParams.get('error')).toBe('access_denied')
     expect(redirect.searchParams.get('error_description')).toContain('An owner of the school has to agree')
-    const list = await owner.get('/account/school')
+    const list = await owner.get('/account/school/apps')
     expect(textOf(list.html)).toContain('Waits for an owner to agree')
     const agree = (browser: Browser, csrf: string) =>
       browser.post('/account/school/apps/agree', { csrf, client: agent.clientId, list: 'connected' })
-    const foreign = await admin.get('/account/school')
+    const foreign = await admin.get('/account/school/apps')
     expect((await agree(admin, field(foreign.html, 'csrf'))).status).toBe(403)
     expect((await agree(owner, 'forged')).status).toBe(403)
     expect((await agree(owner, field(list.html, 'csrf'))).location?.search).toBe('?done=agreed')
     expect((await agent.tokens(personCalled('learner@example.com'), { scope: 'openid courses:read' })).status).toBe(200)
-    expect(textOf((await owner.get('/account/school')).html)).not.toMatch(/Waits for an owner|needs the agreement/)
+    expect(textOf((await owner.get('/account/school/apps')).html)).not.toMatch(/Waits for an owner|needs the agreement/)
   })
 
   test('the longest access bounds what people choose, and shortens what they gave before', async () => {

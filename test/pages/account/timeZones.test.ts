@@ -108,7 +108,7 @@ describe('times on the account pages', () => {
       expect((await textOf(browser, '/account/sessions', language)).match(time)?.length).toBeGreaterThanOrEqual(2)
       // Pages of the school: connected apps, and the audit trail.
       await service.database.sql.query('UPDATE oidc_grant SET last_used_at = $1', [winter])
-      expect(await textOf(browser, '/account/school', language)).toContain(used)
+      expect(await textOf(browser, '/account/school/apps', language)).toContain(used)
       const event = `test.zone_${'x'.repeat(count)}`
       await service.database.sql.query(
         `INSERT INTO audit_log (school_id, id, at, event, details) VALUES ($1, gen_random_uuid(), $2, $3, '{}')`,

@@ -80,7 +80,7 @@ describe('the circuit breaker', () => {
       expect([path, html.replaceAll(/<[^>]+>/g, '')]).toEqual([path, expect.stringMatching(/1 app does something unusual/)])
       expect(html).toMatch(/href="\/account\/school"[^>]*>[^<]*\(1\)/)
     }
-    const page = await owner.get('/account/school')
+    const page = await owner.get('/account/school/apps')
     expect(page.html).toContain(`Deleted within an hour: ${threshold + 1} (usual: at most ${threshold})`)
     const form = { csrf: field(page.html, 'csrf'), client: agent.clientId, list: 'connected' }
     expect((await owner.post('/account/school/apps/continue', form)).status).toBe(303)
@@ -158,7 +158,7 @@ test('a pause stops 100 parallel calls: none that begins after its response succ
       if (begunAt > pausedAt) return
     }
   })
-  const page = await owner.get('/account/school')
+  const page = await owner.get('/account/school/apps')
   const paused = await owner.post('/account/school/apps/pause', {
     csrf: field(page.html, 'csrf'),
     client: agent.clientId,
@@ -276,7 +276,7 @@ describe('the signals of an app', () => {
     const mails = (await service.emails()).slice(before).filter(({ subject }) => subject.includes('unusual apps'))
     expect(mails.map(({ to }) => to)).toEqual(['owner@example.com'])
     expect(mails[0]?.text).toContain('Refused calls within an hour: 150 (usual: at most 100)')
-    expect(mails[0]?.text).toContain(`${service.issuer}/account/school`)
+    expect(mails[0]?.text).toContain(`${service.issuer}/account/school/apps`)
     await service.database.sql.query(`UPDATE app_signal SET mailed_at = now() - interval '25 hours' WHERE mailed_at IS NOT NULL`)
     expect(await runJob()).toMatchObject({ notified: 1 })
   })

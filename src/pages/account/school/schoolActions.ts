@@ -18,7 +18,7 @@ interface AdministeredClient {
 }
 
 const listOf = (form: URLSearchParams): string =>
-  form.get('list') === 'integrations' ? accountPaths.schoolIntegrations : accountPaths.school
+  form.get('list') === 'integrations' ? accountPaths.schoolIntegrations : accountPaths.schoolApps
 
 const pageOf = (form: URLSearchParams): string => schoolAppPath(form.get('client') ?? '')
 

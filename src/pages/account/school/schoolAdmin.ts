@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { accountPaths } from '../../../base/accountPaths.ts'
 import type { Role } from '../../../base/caller.ts'
 import { knownPerson } from '../../knownRows.ts'
 import { pageProblem } from '../../pageProblem.ts'
@@ -7,7 +6,6 @@ import type { AccountServices } from '../accountArguments.ts'
 import { confirmedOrAway } from '../confirmation.ts'
 import type { BasicPage, BuiltPage, OwnPage, OwnRequest, PageAccess } from '../ownPage.ts'
 import { type SignedInPerson, signedInOrAway, tokenRequired } from '../signedInPerson.ts'
-import { schoolLinks } from './schoolSections.ts'
 
 /**
  * The pages of owners and admins. The role is read for each request, and first: for other people the page does not exist. Sensitive forms
@@ -18,16 +16,8 @@ export const ofAdmins: PageAccess = {
   own: (ctx, services, page, isConfirmed) => tokenRequired(isConfirmed ? confirmedAdmin : adminOrAway)(ctx, services, page),
 }
 
-/** Returns a page of owners and admins, with the links between these pages. */
-export function schoolPage<Shown>(page: BasicPage & BuiltPage<Shown>): OwnPage<Shown> {
-  const [current] = page.path.split('/:', 1)
-  return {
-    section: accountPaths.school,
-    access: ofAdmins,
-    ...page,
-    build: (context, shown) => ({ siblings: schoolLinks(context.texts, current ?? ''), ...page.build(context, shown) }),
-  }
-}
+/** Returns a page of owners and admins. */
+export const schoolPage = <Shown>(page: BasicPage & BuiltPage<Shown>): OwnPage<Shown> => ({ access: ofAdmins, ...page })
 
 /** Returns the owner or admin who downloads data or sends a form, after a confirmation; undefined if the browser was redirected. */
 export async function confirmedAdmin(ctx: Context, services: AccountServices, page: string): Promise<SignedInPerson | undefined> {

@@ -11,7 +11,6 @@ import { activityNotices, readActivity } from '../appActivityPages.ts'
 import { notAllowed, stateOf } from '../appState.ts'
 import type { OwnPage } from '../ownPage.ts'
 import { ofAdmins } from './schoolAdmin.ts'
-import { schoolLinks } from './schoolSections.ts'
 
 interface Shown {
   app: SchoolApp
@@ -21,7 +20,7 @@ interface Shown {
 /** The page that shows owners and admins what an app did for everybody who gave it access. */
 export const schoolAppPage: OwnPage<Shown> = {
   path: `${accountPaths.schoolApps}/:client`,
-  section: accountPaths.school,
+  section: accountPaths.schoolApps,
   access: ofAdmins,
   notices: activityNotices,
   async read(request) {
@@ -35,7 +34,6 @@ export const schoolAppPage: OwnPage<Shown> = {
     const title = texts.text('activity.title', { app: name })
     return {
       title: { text: title },
-      siblings: schoolLinks(texts, accountPaths.school),
       introduction: texts.parts('activity.introduction_school', { app: name, school: schoolName, zone: texts.timeZone }),
       sections: [appSection(texts, app, schoolName), ...activitySections(texts, activity)],
     }

@@ -11,13 +11,9 @@ import type { TextPart, Texts } from '../../texts.ts'
 import type { AccountSection, AccountShell } from '../accountPage.ts'
 import { placesOf } from '../appEntries.ts'
 import { notAllowed, stateOf } from '../appState.ts'
-import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 /** The list of connected apps, or of integrations, with what an owner or admin can do about them. */
 export interface SchoolAppsPage extends Frame, AccountShell {
-  sectionsLabel: string
-  sections: SchoolSection[]
-  firstSteps: AccountSection | undefined
   introduction: string
   /** Shown instead of an empty list. */
   nothing: string
@@ -61,13 +57,11 @@ export interface SchoolAppsArguments {
 export function schoolAppsPage(
   texts: Texts,
   { list, page, apps, isMore, schoolName, ...args }: SchoolAppsArguments,
-): Omit<SchoolAppsPage, 'firstSteps' | keyof Frame | keyof AccountShell> {
-  const path = list === 'connected' ? accountPaths.school : accountPaths.schoolIntegrations
+): Omit<SchoolAppsPage, keyof Frame | keyof AccountShell> {
+  const path = list === 'connected' ? accountPaths.schoolApps : accountPaths.schoolIntegrations
   const nameOf = appNames(texts, apps)
   const linkTo = (number: number): string => withQuery(path, { page: number === 1 ? undefined : String(number) })
   return {
-    sectionsLabel: texts.text('school.nav_label'),
-    sections: schoolSections(texts, path),
     introduction: texts.text(list === 'connected' ? 'school.apps_introduction' : 'school.integrations_introduction', {
       school: schoolName,
     }),

@@ -11,11 +11,8 @@ import type { AccountShell } from '../accountPage.ts'
 import { changeSentence } from '../changeSentence.ts'
 import { undoPath } from '../undoPages.ts'
 import type { AuditForm, ReadAuditForm } from './auditForm.ts'
-import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 export interface SchoolAuditPage extends Frame, AccountShell {
-  sectionsLabel: string
-  sections: SchoolSection[]
   introduction: string
   action: string
   filterLabel: string
@@ -75,8 +72,6 @@ export function schoolAuditPage(
     }
   }
   return {
-    sectionsLabel: texts.text('school.nav_label'),
-    sections: schoolSections(texts, accountPaths.schoolAudit),
     introduction: texts.text('school.audit_introduction', { zone: texts.timeZone }),
     action: accountPaths.schoolAudit,
     filterLabel: texts.text('school.audit_filter'),

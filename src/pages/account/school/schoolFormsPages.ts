@@ -5,6 +5,7 @@ import type { FormRow, FormSubmission } from '../../../school/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import { type Texts, verbatim } from '../../texts.ts'
 import type { AccountItem } from '../accountPage.ts'
+import { mailLinks } from './manage/rowPage.ts'
 import { schoolPage } from './schoolAdmin.ts'
 
 const path = accountPaths.schoolForms
@@ -69,7 +70,7 @@ const listSection = (texts: Texts, forms: readonly FormRow[]) => ({
 })
 
 /** Shows the sender, the time, and each question with its answer. Answers to questions that the form no longer has keep their key. */
-function itemOf(texts: Texts, { fields }: FormRow, { id, answers, contact, spam, submitted_at }: FormSubmission): AccountItem {
+function itemOf(texts: Texts, { fields, title }: FormRow, { id, answers, contact, spam, submitted_at }: FormSubmission): AccountItem {
   const labels = new Map(fields.map(({ key, label }) => [key, label]))
   const known = fields.map(({ key }) => key).filter((key) => Object.hasOwn(answers, key))
   const others = Object.keys(answers).filter((key) => !labels.has(key))
@@ -84,6 +85,7 @@ function itemOf(texts: Texts, { fields }: FormRow, { id, answers, contact, spam,
       ),
     ],
     ...(spam && { mark: texts.text('school.form_spam') }),
+    links: mailLinks(texts, { contact }, texts.text('manage.reply_subject', { title: plainText(title, 120) })),
   }
 }
 

@@ -9,7 +9,6 @@ import type { OwnPage, OwnRequest } from '../ownPage.ts'
 import { shellOf } from '../showOwnPage.ts'
 import { auditCsv } from './auditCsv.ts'
 import { type ReadAuditForm, readAuditForm } from './auditForm.ts'
-import { firstStepsSection, readFirstSteps } from './firstSteps.ts'
 import { schoolActions } from './schoolActions.ts'
 import { confirmedAdmin, ofAdmins } from './schoolAdmin.ts'
 import { schoolAppsPage as appsContent, type SchoolAppsPage } from './schoolAppsPage.ts'
@@ -25,7 +24,7 @@ const notices = {
 } as const
 
 const shell = (request: OwnRequest, texts: Texts, heading: TextKey): Promise<AccountShell> =>
-  shellOf(request, { section: accountPaths.school, heading: texts.text(heading), notices })
+  shellOf(request, { section: request.path, heading: texts.text(heading), notices })
 
 async function showApps(request: OwnRequest, list: SchoolAppsPage['list']): Promise<void> {
   const { ctx, services, reader } = request
@@ -42,13 +41,12 @@ async function showApps(request: OwnRequest, list: SchoolAppsPage['list']): Prom
     ...{ list, page, schoolName, scopes: services.scopes, reader: person },
   })
   const context = await shell(request, texts, list === 'connected' ? 'school.apps' : 'school.integrations')
-  const firstSteps = list === 'connected' && page === 1 ? firstStepsSection(texts, await readFirstSteps(request)) : undefined
-  await services.present.show(ctx, 'account-school', { title: texts.text('school.title'), ...context, ...content, firstSteps })
+  await services.present.show(ctx, 'account-school', { title: texts.text('school.title'), ...context, ...content })
 }
 
 /** The page of the apps that people of the school connected, and what owners and admins do about each app. */
 export const schoolAppsPage: OwnPage<never> = {
-  path: accountPaths.school,
+  path: accountPaths.schoolApps,
   access: ofAdmins,
   show: (request) => showApps(request, 'connected'),
   forms: schoolActions,
