@@ -8,7 +8,7 @@ import type { ConsentFact } from '../../consentFacts.ts'
 import type { ConsentScope } from '../../consentScope.ts'
 import type { Frame } from '../../frame.ts'
 import type { TextPart, Texts } from '../../texts.ts'
-import type { AccountSection, AccountShell } from '../accountPage.ts'
+import type { AccountShell } from '../accountPage.ts'
 import { placesOf } from '../appEntries.ts'
 import { notAllowed, stateOf } from '../appState.ts'
 

@@ -28,6 +28,6 @@ export function promptSection(
       submit: texts.text('calendar.copy'),
       done: texts.text('calendar.copied'),
     },
-    links: [{ href: '/docs/apps', label: texts.text('school.statistics_editing_link') }],
+    links: [{ href: '/docs/apps', label: texts.text('manage.agent_connect') }],
   }
 }
