@@ -29,15 +29,19 @@ export function appsGuide(texts: Texts, args: AppsGuideArguments): AppsGuide {
     heading: texts.text('apps_guide.heading', { school: schoolName }),
     introduction: [texts.text('apps_guide.introduction', { school: schoolName }), texts.text('apps_guide.sign_in_introduction')],
     address: { label: texts.text('apps_guide.address'), value: `${issuer}/mcp` },
-    // Those that work at this school come first.
-    apps: knownApps.map((app) => guideOf(texts, app, args)).toSorted((one, other) => Number(!!one.operator) - Number(!!other.operator)),
+    // Those that work at this school come first, then those that an owner can allow.
+    apps: knownApps
+      .map((app) => ({ app, access: appAccess(app, args.rules) }))
+      .toSorted((one, other) => rankOf(one.access) - rankOf(other.access))
+      .map(({ app, access }) => guideOf(texts, app, access, args)),
     moreHeading: texts.text('apps_guide.more'),
     more: [link('/auth.md', 'apps_guide.more_auth'), link('/docs', 'apps_guide.more_docs'), link('/llms.txt', 'apps_guide.more_index')],
   }
 }
 
-function guideOf(texts: Texts, app: KnownApp, args: AppsGuideArguments): AppGuide {
-  const access = appAccess(app, args.rules)
+const rankOf = ({ way }: AppAccess): number => ['owner', 'none'].indexOf(way)
+
+function guideOf(texts: Texts, app: KnownApp, access: AppAccess, args: AppsGuideArguments): AppGuide {
   const { issuer } = args
   return {
     id: app.id,
@@ -50,6 +54,10 @@ function guideOf(texts: Texts, app: KnownApp, args: AppsGuideArguments): AppGuid
       },
       { label: texts.text('apps_guide.sign_in_label'), text: wayText(texts, access, args) },
     ],
+    allow:
+      access.way === 'owner'
+        ? { href: accountPaths.schoolAllowedApps, label: texts.text('apps_guide.allow', { app: app.name }) }
+        : undefined,
     operator: access.way === 'none' ? operatorPart(texts, app, access.request, args) : undefined,
   }
 }

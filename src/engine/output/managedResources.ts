@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Audience } from '../../base/caller.ts'
 import { toWords } from '../declare/operationNames.ts'
-import type { Operation } from '../declare/operations.ts'
+import { asksFirstOf, type Operation } from '../declare/operations.ts'
 import type { Parameter } from '../declare/parameters.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isArray, membersOf, unwrapped, viewOf } from '../declare/views.ts'
@@ -63,8 +63,10 @@ export interface ManagedOperation {
   takesCsv: boolean
   /** True if it belongs to the collection, and not to a row. */
   isOnCollection: boolean
-  /** True if it needs no decision, because it only adds. */
+  /** True if it takes something away. */
   isDestructive: boolean
+  /** True if it concerns access, money or what cannot be restored: the person proves who they are first. */
+  isSensitive: boolean
   /** Returns the current value of a member of the body. */
   currentOf(name: string, row: Readonly<Record<string, unknown>>): unknown
 }
@@ -133,6 +135,7 @@ function managedOperation(resource: Resource, operation: Operation): ManagedOper
       label: labelOf(id, resource),
       takesCsv: operation.kind === 'collection' && operation.rules.csv !== undefined,
       isOnCollection: parameters.length === 0 && !resource.isSingleton,
+      isSensitive: ['access', 'money', 'irreversible'].includes(asksFirstOf(operation) ?? ''),
       isDestructive: kind === 'remove' || (kind === 'action' && isEnd),
       currentOf: (name, row) => resource.currentInputs[name]?.(row) ?? row[name],
     },

@@ -13,6 +13,8 @@ export interface AppGuide {
   name: string
   setup: GuideBlock[]
   facts: { label: string; text: string }[]
+  /** Where an owner of the school allows it; undefined if nothing is missing, or the operator has to change something. */
+  allow: { href: string; label: string } | undefined
   /** Changes of the configuration of which each lets the app sign people in; undefined if none is needed. */
   operator: { heading: string; text: string; options: GuideBlock[] } | undefined
 }

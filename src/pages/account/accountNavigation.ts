@@ -81,7 +81,6 @@ function labelOf(texts: Texts, { path, label }: { path: string; label: TextKey }
   return count > 0 ? texts.text('waiting.number', { label: texts.text(label), count }) : texts.text(label)
 }
 
-/** The navigation of the school: pages with a text, and lists of resources by their names. */
 const schoolMenu: readonly { heading?: TextKey; resources?: readonly string[]; pages?: readonly (readonly [string, TextKey])[] }[] = [
   { pages: [[accountPaths.school, 'manage.today']] },
   {

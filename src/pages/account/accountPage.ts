@@ -70,6 +70,12 @@ interface AccountRow {
   note?: string
 }
 
+/** Links between pages that belong together. */
+export interface PageLinks {
+  label: string
+  items: { href: string; label: string; isCurrent: boolean }[]
+}
+
 export interface AccountSection {
   id: string
   heading: string

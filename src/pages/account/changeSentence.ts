@@ -103,7 +103,7 @@ export const deedSentence = (texts: Texts, change: Change, name?: string): TextP
   sentenceOf(texts, `approval.do_${deedOf(change)}`, objectOf(texts, change, name))
 
 /** Returns what happens to a number of objects, in the infinitive: “Delete 12 lessons”. */
-export function effectSentence(texts: Texts, { type, action, count }: AffectedObjects): TextPart[] {
+export function effectSentence(texts: Texts, { type, action, count }: Omit<AffectedObjects, 'action'> & { action: string }): TextPart[] {
   return sentenceOf(texts, `approval.do_${verbOf(action)}`, texts.counted(`activity.count_${objectTypeOf(type)}`, count))
 }
 

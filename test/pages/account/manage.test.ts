@@ -1,5 +1,5 @@
 // Proves interface: What the staff of a school do on its pages is an operation of the API, with its checks, its effect and taking back
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { managedResources } from '../../../src/engine/output/managedResources.ts'
 import { createTexts } from '../../../src/pages/texts.ts'
 import { operationsIn, resources } from '../../../src/school/index.ts'
@@ -21,8 +21,10 @@ const owner = duringTests(() => signedIn(service, 'owner@example.com'))
 const lecturer = duringTests(() => signedIn(service, 'lecturer@example.com'))
 const learner = duringTests(() => signedIn(service, 'learner@example.com'))
 
+afterEach(() => vi.useRealTimers())
+
 const textOf = (html: string): string => html.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ')
-const form = /Course|Coupon|Enrollment|Event|Post|School|Appearance|Student/
+const form = /Staff|Course|Coupon|Enrollment|Event|Post|School|Appearance|Student/
 const idIn = (answer: Answer): string => /\/([a-z]{3}_[0-9a-z]{26})/.exec(answer.location?.href ?? '')?.[1] ?? ''
 
 /** Sends the form of an operation, and returns the page with its effect. */
@@ -236,6 +238,13 @@ describe('the permission', () => {
     expect((await owner.get('/account/school/courses/crs_01jgwejj00e6srgkpqm2sqf05m/updateCourse')).status).toBe(404)
     expect(seen.status).toBe(200)
     expect((await owner.get(`/account/school/courses/${id}`)).html).toContain('€59.00')
+  })
+
+  test('a person who gives or takes access proves who they are first', async () => {
+    const invited = await effect(owner, '/account/school/staff/-/inviteStaff', { email: 'new@example.org', role: 'owner' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 60_000 })
+    const away = await send(owner, invited, { email: 'new@example.org', role: 'owner' }, /inviteStaff/)
+    expect([away.status, away.location?.pathname]).toEqual([303, '/account/confirm'])
   })
 
   test('the bar of a public page is for those who manage it', async () => {

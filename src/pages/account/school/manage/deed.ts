@@ -67,15 +67,24 @@ export async function readDeed(request: OwnRequest): Promise<Deed> {
   return {
     ...{ resource, operation, row, fields, group: group !== undefined && isGroup(group) ? group : undefined },
     version: isChange || operation.kind === 'remove' ? answer?.etag : undefined,
-    parts: row
-      ? partsOf(operation, row).map(({ name, candidates }) => ({ name, candidates: candidates.map((one) => candidateOf(texts, one)) }))
-      : [],
+    parts: row ? partsOf(operation, row, resource).map((part) => namedPart(request, texts, part)) : [],
     filling: {
       ...{ timeZone: texts.timeZone, currency: school.currency },
       currentOf: (name) => (isChange && row ? operation.currentOf(name, row) : prefilled(request, name)),
     },
     candidates: await readCandidates(request, fields),
   }
+}
+
+/** Returns the rows of a part of the path; where the row does not list them, the one that the address or the form names. */
+function namedPart(
+  { ctx, sent }: OwnRequest,
+  texts: Texts,
+  { name, candidates }: ReturnType<typeof partsOf>[number],
+): Deed['parts'][number] {
+  const named = sent.get(name) ?? (typeof ctx.query[name] === 'string' ? ctx.query[name] : '')
+  const rows = candidates.length > 0 ? candidates.map((one) => candidateOf(texts, one)) : [{ id: named, name: named }]
+  return { name, candidates: rows }
 }
 
 /** The address may fill in a new row: the course of an enrolment. */
@@ -127,8 +136,8 @@ export async function resolveTyped(request: OwnRequest, { fields, candidates }: 
 }
 
 /** Returns the call of the operation with what a person has sent. */
-export function callOf({ operation, row, fields, filling, parts, version }: Deed, sent: URLSearchParams) {
-  const [own] = operation.parameters
+export function callOf({ resource, operation, row, fields, filling, parts, version }: Deed, sent: URLSearchParams) {
+  const own = resource.isSingleton ? undefined : operation.parameters[0]
   const others = parts.map(({ name, candidates }) => [name, sent.get(name) ?? candidates[0]?.id ?? ''])
   return {
     parameters: { ...(own !== undefined && { [own]: row?.id }), ...Object.fromEntries(others) },

@@ -7,6 +7,7 @@ import type { TextPart, Texts } from '../../../texts.ts'
 import type { AccountForm, AccountSection } from '../../accountPage.ts'
 import { changeLines } from '../../changeLines.ts'
 import { effectSentence } from '../../changeSentence.ts'
+import { confirmedOrAway } from '../../confirmation.ts'
 import { accountField } from '../../ownFields.ts'
 import { explained, type OwnError, type OwnPage, type OwnPageContext, type OwnRequest, Refused } from '../../ownPage.ts'
 import { nameOf } from '../../requestRows.ts'
@@ -74,12 +75,13 @@ async function tryOut({ perform }: OwnRequest, deed: Deed, sent: URLSearchParams
 }
 
 async function run(request: OwnRequest): Promise<string | undefined> {
-  const { ctx, sent } = request
+  const { ctx, sent, services } = request
   const { texts } = await request.pageContext()
   const deed = await readDeed(request)
   ctx.state.candidates = await resolveTyped(request, deed)
   const call = callOf(deed, sent)
   const isSeen = sent.get('seen') === sealOf(deed, call)
+  if (isSeen && deed.operation.isSensitive && !(await confirmedOrAway(ctx, services, `${request.path}?done=confirmed`))) return undefined
   if (deed.operation.kind === 'update' && Object.keys(call.body).length === 0) {
     if (sent.has('seen')) return withQuery(back(deed, request), { done: 'done' })
     throw new Refused(422, { text: texts.text('manage.unchanged') })

@@ -3,6 +3,7 @@ import { withQuery } from '../../../../base/text/withQuery.ts'
 import type { ManagedOperation, ManagedResource } from '../../../../engine/output/managedResources.ts'
 import type { Texts } from '../../../texts.ts'
 import type { AccountSection } from '../../accountPage.ts'
+import { confirmedOrAway } from '../../confirmation.ts'
 import { explained, type OwnPageContext, type OwnRequest, Refused } from '../../ownPage.ts'
 import { audienceAs, listAddress } from './addresses.ts'
 import { nothing, resourceOf } from './managed.ts'
@@ -37,7 +38,7 @@ export const operationsForMany = ({ operations }: ManagedResource, role: OwnPage
 
 /** Calls an operation for each ticked row: first as a dry run, which shows what is possible. */
 export async function runMany(request: OwnRequest): Promise<string | undefined> {
-  const { sent, ctx, perform } = request
+  const { sent, ctx, perform, services } = request
   const { texts } = await request.pageContext()
   const resource = resourceOf(request)
   const operation = operationsForMany(resource, await request.role()).find(({ id }) => id === sent.get('deed'))
@@ -46,6 +47,7 @@ export async function runMany(request: OwnRequest): Promise<string | undefined> 
   if (ids.length === 0) throw new Refused(422, { text: texts.text('manage.many_none') })
   const [parameter = ''] = operation.parameters
   const isDone = sent.get('seen') === ids.join()
+  if (isDone && operation.isSensitive && !(await confirmedOrAway(ctx, services, `${request.path}?done=confirmed`))) return undefined
   const failures: { id: string; reason: string }[] = []
   for (const [at, id] of ids.entries()) {
     try {

@@ -40,18 +40,18 @@ export const isManaged = ({ fields }: ManagedResource, row: Row, role: Role): bo
 }
 
 /** Returns the operations on a row that its state allows. Those with a part of the row in their path need one. */
-export const operationsOn = ({ operations }: ManagedResource, row: Row, role: Role): ManagedOperation[] =>
+export const operationsOn = ({ operations, isSingleton }: ManagedResource, row: Row, role: Role): ManagedOperation[] =>
   operations.filter(
     (one) =>
       !one.isOnCollection &&
       one.roles.includes(audienceAs(role)) &&
       (one.from?.includes(String(row.status)) ?? true) &&
-      partsOf(one, row).every(({ candidates }) => candidates.length > 0),
+      partsOf(one, row, { isSingleton }).every(({ candidates }) => candidates.length > 0),
   )
 
 /** Returns the rows that the path of an operation names after its own: the prices of a plan for `price_id`. */
-export const partsOf = ({ parameters }: ManagedOperation, row: Row) =>
-  parameters.slice(1).map((name) => {
+export const partsOf = ({ parameters }: ManagedOperation, row: Row, { isSingleton }: Pick<ManagedResource, 'isSingleton'>) =>
+  (isSingleton ? parameters : parameters.slice(1)).map((name) => {
     const list = row[`${name.replace(/_id$/, '')}s`]
     return { name, candidates: Array.isArray(list) ? list.filter((one): one is Row => typeof one === 'object' && one !== null) : [] }
   })
