@@ -43,7 +43,8 @@ export async function compare(options: CompareOptions): Promise<boolean> {
     for (const name of names) {
       for (const { name: target, pid, operations } of measurables) {
         const operation = operations[name]
-        if (operation) say(`${name}, ${target}: ${await warmUp(operation, { pid, concurrency, storesCpuSeconds }, options.warmUpRequests)} requests`)
+        if (operation)
+          say(`${name}, ${target}: ${await warmUp(operation, { pid, concurrency, storesCpuSeconds }, options.warmUpRequests)} requests`)
       }
     }
     for (let round = 1; round <= rounds; round += 1) {

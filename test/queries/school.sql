@@ -3,7 +3,7 @@
 -- getSchool, anonymous
 select id, name, slug, tagline, description, description_format, status, locale, supported_locales, time_zone, currency,
   contact_email, support_url, address, social_links, legal, registration, settings, features, created_at, updated_at,
-  description_html, counts, version as version, cast('public' as text) as seen_as,
+  description_html, counts, app_rules, version as version, cast('public' as text) as seen_as,
   (
     select storage_usage.bytes
     from storage_usage
@@ -16,7 +16,7 @@ limit 1;
 -- getSchool, learner, lecturer
 select id, name, slug, tagline, description, description_format, status, locale, supported_locales, time_zone, currency,
   contact_email, support_url, address, social_links, legal, registration, settings, features, created_at, updated_at,
-  description_html, counts, version as version, case
+  description_html, counts, app_rules, version as version, case
   when false then cast('staff' as text)
   when (false or false) then cast('own' as text)
   else cast('public' as text)
@@ -33,7 +33,7 @@ limit 1;
 -- getSchool, staff
 select id, name, slug, tagline, description, description_format, status, locale, supported_locales, time_zone, currency,
   contact_email, support_url, address, social_links, legal, registration, settings, features, created_at, updated_at,
-  description_html, counts, version as version, cast('staff' as text) as seen_as,
+  description_html, counts, app_rules, version as version, cast('staff' as text) as seen_as,
   (
     select storage_usage.bytes
     from storage_usage
@@ -42,6 +42,11 @@ select id, name, slug, tagline, description, description_format, status, locale,
 from school
 where (true) and school.id = :school_id
 limit 1;
+
+-- listOfferedApps, staff
+select app_rules
+from school
+where school.id = :school_id;
 
 -- listCategories, anonymous, learner, lecturer, staff
 select category, count(*) as count

@@ -21,7 +21,7 @@ import type { asksFirstOf, Operation } from '../../src/engine/declare/operations
 import type { FileServices } from '../../src/engine/externalServices.ts'
 import { createMcp } from '../../src/engine/mcp/createMcp.ts'
 import { toolSchemas } from '../../src/engine/mcp/toolSchemas.ts'
-import { createRowTexts } from '../../src/engine/read/rowTexts.ts'
+import { createRowTexts } from '../../src/engine/read/rowTextStore.ts'
 import { apiDescription, openApiText } from '../../src/engine/rest/openApi.ts'
 import { type ApiArguments, createApi } from '../../src/engine/rest/routes.ts'
 import { createOpenApi } from '../../src/engine/rest/serveOpenApi.ts'

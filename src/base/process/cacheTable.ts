@@ -30,7 +30,7 @@ export const cacheTable = {
     about: 'Texts of rows of the catalogue, without the members that depend on the caller or the time',
     key: 'school, resource, role, view, id',
     bound: { maxSize: 16 * 1_048_576 },
-    owner: 'src/engine/read/rowTexts.ts',
+    owner: 'src/engine/read/rowTextStore.ts',
     emptiedBy: 'a new version of the row or of the content of the school, 20 seconds, a reload, a lost connection to Redis',
   },
   facts: {

@@ -1,5 +1,4 @@
 import { type Audience, audienceOf, type Viewer } from '../../base/caller.ts'
-import type { Resource } from './resource.ts'
 
 /**
  * The members of a row that depend on the caller, on the time, or on rows outside of the content of the school: they are read for each
@@ -9,7 +8,9 @@ export type LiveMembers = Readonly<Record<string, 'always' | 'people'>>
 
 export type MemberPart = 'live' | 'kept'
 
-type Declared = Pick<Resource, 'live'>
+interface Declared {
+  live?: LiveMembers | undefined
+}
 
 export const isLive = ({ live }: Declared, field: string, audience: Audience): boolean =>
   live?.[field] === 'always' || (live?.[field] === 'people' && audience === 'learner')
@@ -18,12 +19,19 @@ export const isLive = ({ live }: Declared, field: string, audience: Audience): b
 export const sharesTexts = (caller: Viewer): boolean =>
   caller.kind === 'anonymous' || (audienceOf(caller) !== 'lecturer' && (audienceOf(caller) === 'staff' || caller.lecturerId === null))
 
+interface Members<Selected extends { field: string }> extends Declared {
+  columns: readonly string[]
+  selections: readonly Selected[]
+  derivations: readonly { field: string; isSelected: boolean; from: readonly string[] }[]
+  hasSlug: boolean
+}
+
 /** Returns the columns and selections of a part of the members; without a part, all of them. */
-export function partOf(
-  resource: Pick<Resource, 'live' | 'columns' | 'selections' | 'derivations' | 'hasSlug'>,
+export function partOf<Selected extends { field: string }>(
+  resource: Members<Selected>,
   part: MemberPart | undefined,
   caller: Viewer,
-): Pick<Resource, 'columns' | 'selections'> {
+): Pick<Members<Selected>, 'columns' | 'selections'> {
   if (part === undefined) return resource
   const isIn = (field: string): boolean => isLive(resource, field, audienceOf(caller)) === (part === 'live')
   const selections = resource.selections.filter(({ field }) => isIn(field))

@@ -59,7 +59,11 @@ interface NavigationArguments {
 export function accountNavigation(texts: Texts, args: NavigationArguments): AccountNavigation {
   const { path, role, waiting } = args
   const isAtSchool = path === accountPaths.school || path.startsWith(`${accountPaths.school}/`)
-  const place = (href: string, key: TextKey, isCurrent: boolean) => ({ href, label: labelOf(texts, { path: href, label: key }, waiting), isCurrent })
+  const place = (href: string, key: TextKey, isCurrent: boolean) => ({
+    href,
+    label: labelOf(texts, { path: href, label: key }, waiting),
+    isCurrent,
+  })
   const own = accountSections.map((section) => ({
     href: section.path,
     label: labelOf(texts, section, waiting),

@@ -42,7 +42,7 @@ const valueAt = ({ names: [first = '', ...others] }: Leaf, { currentOf }: Fillin
   others.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), currentOf(first))
 
 /** Returns a value as its field shows it; several for a list of ids. */
-export function shownIn(leaf: Leaf, filling: Filling): string[] {
+function shownIn(leaf: Leaf, filling: Filling): string[] {
   const value = valueAt(leaf, filling)
   const { kind } = leaf.rules
   if (kind === 'references') return Array.isArray(value) ? value.map((one) => (isObject(one) ? String(one.id) : String(one))) : []
@@ -55,7 +55,7 @@ export function shownIn(leaf: Leaf, filling: Filling): string[] {
 }
 
 /** Returns what a person has sent in a field, in the form of `shownIn`: what it showed, if it was not sent. */
-export function sentIn(leaf: Leaf, sent: URLSearchParams, filling: Filling): string[] {
+function sentIn(leaf: Leaf, sent: URLSearchParams, filling: Filling): string[] {
   const { path, rules } = leaf
   if (rules.kind === 'references') return sent.getAll(path).flatMap((text) => text.split(/[\s,]+/).filter((one) => one !== ''))
   const text = sent.get(path)?.replaceAll('\r\n', '\n')
@@ -126,7 +126,7 @@ interface Showing {
 }
 
 /** Returns the label of a field: that of its object comes first. */
-export const labelOf = (texts: Texts, names: readonly string[]): string => names.map((name) => texts.field(name)).join(': ')
+const labelOf = (texts: Texts, names: readonly string[]): string => names.map((name) => texts.field(name)).join(': ')
 
 export function fieldOf(texts: Texts, leaf: Leaf, showing: Showing): AccountField {
   const { path, names, rules } = leaf
