@@ -58,7 +58,8 @@ export function formField(
   const { name, hint = '', error = '' } = field
   if ((field.type === 'password' || /password|one-time-code/.test(field.autocomplete)) && !isSecretField(name))
     throw new Error(`${name} has a secret: add it to secretFields`)
-  const described = [...(hint ? [`${name}-hint`] : []), ...(error ? [`${name}-error`] : []), ...(hasFormError ? ['error'] : [])]
+  const id = name.replaceAll('.', '-')
+  const described = [...(hint ? [`${id}-hint`] : []), ...(error ? [`${id}-error`] : []), ...(hasFormError ? ['error'] : [])]
   return {
     value: '',
     maxLength: 254,

@@ -117,9 +117,10 @@ export function createSubjects(api: DemoApi, exceptions: Readonly<Record<string,
     return path
       .replace(/\{id(_or_\w+)?\}/, namesRow(operation) ? id : String(schemaOf('id')?.meta()?.example))
       .replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-        const idPrefix = schemaOf(name)?.meta()?.idPrefix
+        const { idPrefix, example } = schemaOf(name)?.meta() ?? {}
         // Revisions and the like have numbers.
-        return parts.get(id)?.[name] ?? (idPrefix === undefined ? '1' : toPublicId(idPrefix, newId()))
+        const other = typeof example === 'string' ? example : '1'
+        return parts.get(id)?.[name] ?? (idPrefix === undefined ? other : toPublicId(idPrefix, newId()))
       })
   }
 
