@@ -26,7 +26,7 @@ async function tokensOf(service: TestService, clientId: string, redirectUris: re
   return tokens
 }
 
-type Way = 'document' | 'registration' | 'integration' | 'none'
+type Way = 'document' | 'registration' | 'integration' | 'owner' | 'none'
 type Ways = Record<string, Way>
 
 /** The texts with which the English page describes each way. */
@@ -34,10 +34,15 @@ const sentences: Record<Way, RegExp> = {
   document: /Possible: the school accepts the app’s description on [a-z.]+\./,
   registration: /Possible: the app registers itself\./,
   integration: /Possible with the client ID [a-z-]+: enter it/,
+  owner: /An owner of the school can allow it here: `http:[^`]+\/account\/school\/allowed-apps`/,
   none: /Not possible at this school\. If you need it, ask the school for one of the changes below: <https:\/\/docs\.example\.com>/,
 }
 
-const none: Ways = Object.fromEntries(knownApps.map(({ id }) => [id, 'none']))
+/** The document of Claude Code names localhost, which the defaults do not accept. */
+const none: Ways = {
+  ...Object.fromEntries(knownApps.map(({ id, document }) => [id, document ? 'owner' : 'none'])),
+  'claude-code': 'none',
+}
 const loopbackApps: Ways = { ...none, codex: 'registration', 'mcp-remote': 'registration', other: 'registration' }
 const localhostApps: Ways = { ...loopbackApps, 'claude-code': 'registration', 'gemini-cli': 'registration', inspector: 'registration' }
 const hosts = ['claude.ai', 'chatgpt.com', 'vscode.dev']
@@ -90,6 +95,7 @@ describe.each(configurations)('with %s', (_name, options, ways) => {
     }
     if (way === 'document') expect(await tokensOf(service, document?.client_id as string, uses)).toBe(uses.length)
     if (way === 'integration') expect(await tokensOf(service, id, uses)).toBe(uses.length)
+    if (way === 'owner') expect(registered.status).toBe(400)
     if (way === 'none') {
       expect(section).toContain('For the school’s operator')
       expect([registered.status, registered.body.error]).toEqual([400, 'invalid_redirect_uri'])
@@ -104,7 +110,7 @@ describe.each(configurations)('with %s', (_name, options, ways) => {
 })
 
 test('every change that the page proposes to the operator lets the app sign people in', async () => {
-  const service = await startService({ network: host.network })
+  const service = await startService({ network: host.network, oauth: { client_metadata_documents: { offered_apps: [] } } })
   try {
     await service.addPerson({ email: person })
     for (const { id, name, uses } of knownApps) {

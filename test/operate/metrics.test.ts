@@ -36,7 +36,7 @@ describe('the metrics', () => {
     const found = await values()
     const families = new Set([...found.keys()].map((series) => series.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, '')))
     // Jobs have series where a scheduler runs them, readiness and configuration in a whole process, and signing keys exist soon after the start.
-    const ofProcess = /^schoolgate_(job_|ready$|degraded$|configuration_)/
+    const ofProcess = /^schoolgate_(job_|ready$|degraded$|configuration_|sealed_values$)/
     for (const name of Object.keys(metricTable)) if (!ofProcess.test(name)) expect(families).toContain(name)
     for (const event of Object.keys(auditEvents).filter((name) => !name.startsWith('operator.')))
       expect(found.get(`schoolgate_events_total{event="${event}"}`)).toBe(0)

@@ -127,7 +127,17 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
       gates[store].cut(how)
       const response = await fetch(agent.authorizationUrl(), { redirect: 'manual', headers: { accept: 'text/html' } })
       if (response.status === 303) {
-        const location = new URL(response.headers.get('location') ?? '')
+        const location = new URL(response.headers.get('location') ?? '', service.issuer)
+        if (location.origin === service.issuer) {
+          const cookie = response.headers
+            .getSetCookie()
+            .map((one) => one.split(';')[0])
+            .join('; ')
+          const page = await fetch(location, { redirect: 'manual', headers: { accept: 'text/html', cookie } })
+          expect([page.status, location.searchParams.has('code')]).toEqual([503, false])
+          await response.text()
+          return
+        }
         expect(location.origin + location.pathname).toBe(agent.redirectUri)
         expect(Object.fromEntries(location.searchParams)).toMatchObject({
           error: 'temporarily_unavailable',

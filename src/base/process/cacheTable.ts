@@ -110,6 +110,13 @@ export const cacheTable = {
     owner: 'src/agents/agentDocuments.ts',
     emptiedBy: 'seconds, a reload',
   },
+  accepted_documents: {
+    about: 'Whether a school accepts client metadata documents',
+    key: 'school',
+    bound: { max: 1000 },
+    owner: 'src/operate/compose/documentRules.ts',
+    emptiedBy: 'nothing: it is used only while the database does not respond',
+  },
   legal_links: {
     about: 'Addresses of the privacy policy and the terms',
     key: 'school',

@@ -57,7 +57,7 @@ async function answerPage(call: ListCall, shape: Shape, texts?: KeptTexts): Prom
       const text = JSON.stringify(body)
       return { ...answer, body, text, etag: listEtag(text) }
     }
-    const written = await texts.of(rows)
+    const written = await texts.of(rows, within.database)
     if (!written) return undefined
     const text = `{"object":"list","data":[${written.join(',')}],"page":${JSON.stringify(page)}}`
     return withBody(text, { ...answer, etag: listEtag(text) })

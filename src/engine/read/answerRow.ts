@@ -23,7 +23,7 @@ export async function answerRow(call: Call): Promise<ApiResponse> {
   if (kept) {
     const row = await findRow(database, { ...queryScope, part: kept.part }, keyOfCall(call))
     if (!row) throw noSuchRow(resource)
-    const [text] = (await kept.of([row])) ?? []
+    const [text] = (await kept.of([row], database)) ?? []
     if (text !== undefined) {
       const etag = rowEtag(row.version, row.seen_as, text)
       return withBody(text, { status: operation.successStatus, etag, ...addressOf(call, row) })

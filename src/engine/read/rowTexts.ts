@@ -1,4 +1,5 @@
 import { audienceOf } from '../../base/caller.ts'
+import type { SchoolReader } from '../../database/connection/database.ts'
 import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import { isLive, type MemberPart, sharesTexts } from '../declare/liveMembers.ts'
@@ -10,8 +11,8 @@ import { findReadableRows } from './findRows.ts'
 export interface KeptTexts {
   /** The members that the request selects: the live ones or, if nothing is kept of the resource since the content has changed, all. */
   part: MemberPart | undefined
-  /** Writes the JSON text of rows that the request has read; undefined if they have changed meanwhile. */
-  of(rows: readonly SeenRow[]): Promise<string[] | undefined>
+  /** Writes the JSON text of rows that the request has read with this database; undefined if they have changed meanwhile. */
+  of(rows: readonly SeenRow[], database: SchoolReader): Promise<string[] | undefined>
 }
 
 /** Returns how the rows of a response are written from kept texts; undefined if they are not kept for this request. */
@@ -30,10 +31,10 @@ export async function keptTexts(call: Call, shape: Shape): Promise<KeptTexts | u
   const part = rowTexts.get(name, content) ? 'live' : undefined
   return {
     part,
-    async of(rows) {
+    async of(rows, database) {
       const known = new Map(rows.map((row) => [row.id, rowTexts.get(keyOf(row), `${content} ${row.version}`)]))
       const missing = new Map(rows.filter(({ id }) => !known.get(id)).map((row) => [row.id, keyOf(row)]))
-      const read = part ? await findReadableRows(call.database, { ...queryScope, part: 'kept' }, [...missing.keys()]) : rows
+      const read = part ? await findReadableRows(database, { ...queryScope, part: 'kept' }, [...missing.keys()]) : rows
       if (!part) rowTexts.keep(name, content, [])
       for (const row of read) {
         const pieces = piecesOf(resource.members[row.seen_as], live[row.seen_as], { row, call })

@@ -9,7 +9,14 @@ import { documentRules, offeredApps } from './clients.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The rules of a school for client ID metadata documents: those of the operator, and the apps that an owner has allowed. */
-export function createDocumentRules({ runtime, databaseOf, network, log }: Pick<Foundation, 'runtime' | 'databaseOf' | 'network' | 'log'>) {
+export function createDocumentRules({
+  runtime,
+  databaseOf,
+  network,
+  log,
+  caches,
+}: Pick<Foundation, 'runtime' | 'databaseOf' | 'network' | 'log' | 'caches'>) {
+  const accepted = caches.create<{ isAccepted: boolean }>('accepted_documents')
   // The guard is checked at the start only where the operator turns documents on: see `requireGuardIfUsed`.
   let guarded: Promise<void> | undefined
   const requireGuard = async (): Promise<void> => {
@@ -32,7 +39,18 @@ export function createDocumentRules({ runtime, databaseOf, network, log }: Pick<
   return {
     offeredIds,
     rulesOf,
-    acceptsDocuments: async (school: School): Promise<boolean> => (await rulesOf(school)) !== undefined,
+    /** The metadata are served with the last known value while the database does not respond. */
+    async acceptsDocuments(school: School): Promise<boolean> {
+      try {
+        const isAccepted = (await rulesOf(school)) !== undefined
+        accepted.set(school.id, { isAccepted })
+        return isAccepted
+      } catch (error) {
+        const known = accepted.get(school.id)
+        if (!known) throw error
+        return known.isAccepted
+      }
+    },
     /** @throws Problem invalid_client for a document that an owner can allow */
     async rulesFor(school: School, clientId: string): Promise<DocumentRules | undefined> {
       const rules = await rulesOf(school)

@@ -77,7 +77,7 @@ describe('an integration of an installed app (RFC 8252)', () => {
 })
 
 test('a client id that is a URL gets a page about metadata documents, not about lost registrations', async () => {
-  const agent = agentOf(service.issuer, 'https://vscode.dev/oauth/client-metadata.json', undefined, loopback)
+  const agent = agentOf(service.issuer, 'https://editor.example.com/client.json', undefined, loopback)
   const json = await get(agent.authorizationUrl().href, { accept: 'application/json' })
   expect([json.status, json.body.error]).toEqual([400, 'invalid_client'])
   expect(json.body.error_description).toContain('client_id_metadata_document_supported is false')

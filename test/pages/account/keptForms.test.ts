@@ -75,7 +75,7 @@ describe('a form that meets an ended session', () => {
     // Another browser, a token without an account, a changed account, and a form of another site.
     await other.post('/account/comments', { csrf: token, page: '/posts/discussed', body: typed })
     await browser.post('/account/comments', { csrf: String(signature), page: '/posts/discussed', body: typed })
-    await browser.post('/account/comments', { csrf: `${token.slice(0, -4)}AAAA`, page: '/posts/discussed', body: typed })
+    await browser.post('/account/comments', { csrf: `${token.slice(0, -13)}AAAA${token.slice(-9)}`, page: '/posts/discussed', body: typed })
     await browser.post(
       '/account/comments',
       { csrf: token, body: typed },

@@ -37,6 +37,8 @@ const lists: Record<string, { page: string; section: string }[]> = {
   listEnrollments: [{ page: '/account/school/statistics?rows=enrollments', section: 'behind' }],
   listMembers: [{ page: '/account/school/people', section: 'members' }],
   listForms: [{ page: '/account/school/forms', section: 'forms' }],
+  // Only counted.
+  listFormSubmissions: [],
   listFormSubmissionsOf: [{ page: 'answers', section: 'answers' }],
   listComments: [
     { page: '/account/school/comments', section: 'waiting' },

@@ -110,7 +110,7 @@ describe('every account page', () => {
         for (const id of list.split(' ')) expect(ids).toContain(id)
       }
       for (const [form] of html.matchAll(/<form[\s\S]*?<\/form>/g))
-        expect(form).toMatch(/method="post"[\s\S]*name="csrf" value="[\w-]{43}(?:\.[\w-]+)?"/)
+        expect(form).toMatch(/method="post"[\s\S]*name="csrf" value="[\w-]{43}(?:\.[\w-]+=[\w-]{8})?"/)
     }
   })
 
@@ -155,7 +155,7 @@ test('no view of the account pages prints anything unescaped but sanitised HTML'
     const source = readFileSync(new URL(`../../../views/${name}.ejs`, import.meta.url), 'utf8')
     for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
       expect(tag).toMatch(
-        /^<%- include\('((account-)?(head|foot|parts|form|table|cell)|passkey|factor-setup|qr)', (page|\{ (cell: cell|table: section\.table, csrf: page\.csrf) \}|\{ qr: [a-z.A-Z]+ \}|\{ parts: [a-z.A-Z]+ \}|\{ form: [a-z.]+, csrf: (page\.)?csrf \})\) %>$|^<%- include\('site-html', \{ html: section\.html, textLanguage: page\.textLanguage \}\) %>$|^<%- include\('site-html', \{ html: html, textLanguage: undefined \}\) %>$|^<%- include\('(site-comments', \{ comments: (section\.comments|replies)|comment-form', \{ form: (form|section\.commentForm)), csrf: page\.csrf \}\) %>$/,
+        /^<%- include\('((account-)?(head|foot|parts|form|table|cell|neighbours)|passkey|factor-setup|qr)', (page|\{ (neighbours: page\.neighbours, label: page\.neighboursLabel|cell: cell|table: section\.table, csrf: page\.csrf) \}|\{ qr: [a-z.A-Z]+ \}|\{ parts: [a-z.A-Z]+ \}|\{ form: [a-z.]+, csrf: (page\.)?csrf \})\) %>$|^<%- include\('site-html', \{ html: section\.html, textLanguage: page\.textLanguage \}\) %>$|^<%- include\('site-html', \{ html: html, textLanguage: undefined \}\) %>$|^<%- include\('(site-comments', \{ comments: (section\.comments|replies)|comment-form', \{ form: (form|section\.commentForm)), csrf: page\.csrf \}\) %>$/,
       )
   }
 })
