@@ -107,7 +107,7 @@ function authWire(facts: Pick<SchoolFacts, 'issuer' | 'oauth'>, metadata: Server
 
 function redirectUris(hosts: readonly string[]): Markdown {
   const allowed = new Markdown(hosts.map((host) => code(`http://${host}:<port>/<path>`).text).join(', '))
-  return markdown`Redirect URIs: ${allowed}, later with any port. Fixed HTTPS redirect URIs get ${code('invalid_redirect_uri')}: ask the contact below to register an integration (${code(paths.appsMd)}).`
+  return markdown`Redirect URIs: ${allowed}, later with any port. Fixed HTTPS redirect URIs get ${code('invalid_redirect_uri')}: the contact below registers integrations (${code(paths.appsMd)}).`
 }
 
 function refreshing({ refresh_window_seconds: window }: SchoolFacts['oauth']): Markdown {

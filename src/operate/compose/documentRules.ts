@@ -39,16 +39,14 @@ export function createDocumentRules({
   return {
     offeredIds,
     rulesOf,
-    /** The metadata are served with the last known value while the database does not respond. */
+    /** The metadata are served while the database does not respond, with the last known value, or with what the operator accepts. */
     async acceptsDocuments(school: School): Promise<boolean> {
       try {
         const isAccepted = (await rulesOf(school)) !== undefined
         accepted.set(school.id, { isAccepted })
         return isAccepted
-      } catch (error) {
-        const known = accepted.get(school.id)
-        if (!known) throw error
-        return known.isAccepted
+      } catch {
+        return accepted.get(school.id)?.isAccepted ?? documentRules(runtime.config.oauth) !== undefined
       }
     },
     /** @throws Problem invalid_client for a document that an owner can allow */
