@@ -1,3 +1,6 @@
+-- Works with releases from: 20261123150000_reported_forms
+-- Locks: none
+
 -- A change of a row that names the same files as before, all of which have their references, leaves them alone. Every other change of such a row
 -- deleted and added references by statements that PostgreSQL plans each time: a change of a description cost six times that of release 1.0.0.
 
