@@ -76,13 +76,13 @@ export const hasLetters = (text: string): boolean =>
     ranges.some(([first, last]) => first <= Number(letter.codePointAt(0)) && Number(letter.codePointAt(0)) <= last),
   )
 
-/** Returns the rules of the fonts of a school's pages. */
+/** Returns the rules of the fonts of a school's pages. A font that comes late is used on the next page: replacing the fallback would move text. */
 export const fontFaces = ({ heading, body }: Fonts): string =>
   [...new Set([heading, body])]
     .flatMap((family) =>
       filesOf(family).map(
         ({ name, weight, letters }) =>
-          `@font-face {\n  font-family: ${firstOf(family)};\n  src: url("${fontsPath}/${name}") format("woff2");\n  font-weight: ${weight};\n  font-display: swap;\n  unicode-range: ${letters};\n}\n`,
+          `@font-face {\n  font-family: ${firstOf(family)};\n  src: url("${fontsPath}/${name}") format("woff2");\n  font-weight: ${weight};\n  font-display: optional;\n  unicode-range: ${letters};\n}\n`,
       ),
     )
     .join('\n')

@@ -30,6 +30,8 @@ export function setPageHeaders(
       "img-src 'self' data:",
       "font-src 'self'",
       "manifest-src 'self'",
+      // Browsers that check a page, as Lighthouse does, read these documents in its name.
+      ...(school ? [`connect-src ${school.issuer}/robots.txt ${school.issuer}/llms.txt`] : []),
       ...(hasPlayers ? [playerSources] : []),
       ...(hasMedia ? ["media-src 'self'"] : []),
       `form-action ${targets}`,

@@ -148,6 +148,28 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
     }
   })
 
+  test('a page does not move when its fonts come late', async () => {
+    const visitor = await openVisitor({ viewport: { width: 412, height: 823 } })
+    try {
+      const { page } = visitor
+      const gate = Promise.withResolvers<void>()
+      const fonts: Promise<void>[] = []
+      await page.route('**/assets/fonts/*', (route) => void fonts.push(gate.promise.then(() => route.continue())))
+      await page.goto(`${service.issuer}/account/sign-in`, { waitUntil: 'commit' })
+      await page.locator('#password').waitFor()
+      await until(async () => fonts.length > 0, { what: 'the fonts to be requested' })
+      const widths = (): Promise<unknown> =>
+        page.evaluate(`[...document.querySelectorAll('body *')].map((one) => Object.values(one.getBoundingClientRect().toJSON()))`)
+      const before = await widths()
+      gate.resolve()
+      await page.waitForLoadState('networkidle')
+      await page.evaluate('document.fonts.ready.then(() => undefined)')
+      expect(await widths()).toEqual(before)
+    } finally {
+      await visitor.close()
+    }
+  })
+
   describe.each(languages)('in %s', (locale) => {
     const isFirst = locale === languages[0]
     const visitor = duringTests(() => openVisitor({ locale }))

@@ -76,7 +76,7 @@ describe('every account page', () => {
       // The forms of a sign-in run the script that sends a form once.
       expect([what, policy?.replace(` script-src ${service.issuer}/assets/pages.js;`, '')]).toEqual([
         what,
-        "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        `default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; connect-src ${service.issuer}/robots.txt ${service.issuer}/llms.txt; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
       ])
       const of = (name: string) => headers.get(name)
       expect([
