@@ -61,6 +61,6 @@ CMD ["node", "--max-semi-space-size=16", "src/main.mjs"]
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Schoolgate" \
   org.opencontainers.image.description="OAuth 2.0 and OpenID Connect service of an online school platform, with the school's resource API" \
-  org.opencontainers.image.version="1.0.0" \
+  org.opencontainers.image.version="1.1.0" \
   org.opencontainers.image.revision="${REVISION}" \
   org.opencontainers.image.licenses="LicenseRef-Proprietary"

@@ -20,8 +20,6 @@ export interface Stores {
   /** Sessions, interactions, codes, access tokens. */
   ephemeral: Artifacts
   versioned?: RedisArtifacts | undefined
-  /** True while processes of the release before may serve next to this one: they look for responses to refreshes in the database. */
-  isUpgrading?: (() => boolean) | undefined
   /** Marks the facts that statements outside a transaction change. */
   facts: NamedFacts
   log: Log

@@ -27,7 +27,7 @@ export interface KeptAnswer {
 /**
  * Prepares a response for repetitions of its request, encrypted with a key from `secret`: what only the client that sent the request has. If
  * there is Redis, it stores the response and the used code or token names it: concurrent requests may each store one, and the one that
- * consumes decides. Otherwise, and while processes of the release before may serve, the row of the used code or token stores it.
+ * consumes decides. Otherwise the row of the used code or token stores it.
  */
 export function keepAnswer(
   stores: Stores,
@@ -36,7 +36,7 @@ export function keepAnswer(
 ): KeptAnswer {
   if (windowSeconds === 0) return { consume: key }
   const sealed = sealWith(keyFromToken(secret, purpose), JSON.stringify(kept))
-  if (!isSplit(stores) || stores.isUpgrading?.()) return { consume: { ...key, successor: sealed, successorSeconds: windowSeconds } }
+  if (!isSplit(stores)) return { consume: { ...key, successor: sealed, successorSeconds: windowSeconds } }
   const id = randomBytes(12).toString('base64url')
   return {
     consume: { ...key, successor: id },

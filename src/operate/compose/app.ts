@@ -10,7 +10,6 @@ import { createMail } from '../../base/mail/mail.ts'
 import type { School, SchoolDirectory } from '../../base/school.ts'
 import type { Config } from '../../config/load.ts'
 import { errorsUrl } from '../../config/schools.ts'
-import { upgradeSeconds } from '../../database/migrations/upgradeSeconds.ts'
 import type { GrantUses } from '../../database/tables/grantUse.ts'
 import { apiPath } from '../../engine/declare/operations.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
@@ -72,8 +71,7 @@ export interface App {
 /** Composes the whole service from its arguments. Two services can run in one process. */
 export async function createApp(args: AppArguments): Promise<App> {
   const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
-  const upgradeEnd = performance.now() + (await upgradeSeconds(args.database.sql)) * 1000
-  const parts = createBasicParts(args, runtime, { isUpgrading: () => performance.now() < upgradeEnd })
+  const parts = createBasicParts(args, runtime)
   const { database, stores, metrics, pageBranding, languages, outbox } = parts
   await requireGuardIfUsed(args.config, args)
   await syncAllClients(stores, runtime.schools, args.config.oauth)

@@ -98,11 +98,11 @@ export interface BasicParts extends AppArguments {
   counted(entry: AuditEntry): AuditEntry
 }
 
-export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgrading }: Pick<Stores, 'isUpgrading'>): BasicParts {
+export function createBasicParts(args: AppArguments, runtime: Runtime): BasicParts {
   const { caches, database, keyring, log, redis, config } = args
   const accounts = database.lane('authorization')
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
-  const stores = createStores({ database: accounts, redis, oauth: config.oauth, log, isUpgrading })
+  const stores = createStores({ database: accounts, redis, oauth: config.oauth, log })
   const keptOver = createKept({ caches, stores, guard: database.facts, redis })
   const kept = keptOver(accounts.kysely)
   const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })

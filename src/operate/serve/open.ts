@@ -82,7 +82,7 @@ export function openConfiguredTransport({ DATA_DIR, SMTP_URL }: Pick<Environment
   return SMTP_URL ? smtpTransport({ url: SMTP_URL }) : fileTransport({ directory: outboxDirectory({ DATA_DIR }), log })
 }
 
-export interface StoreArguments extends Pick<Stores, 'isUpgrading'> {
+export interface StoreArguments {
   /** The database, or one transaction of it: a transaction marks its changes by itself. */
   database: Pick<Database, 'sql' | 'kysely'> & Partial<Pick<Database, 'facts'>>
   redis: RedisConnection | undefined
@@ -91,7 +91,7 @@ export interface StoreArguments extends Pick<Stores, 'isUpgrading'> {
 }
 
 /** Creates the stores of the engine's state, by the rules that every process of the service shares. */
-export function createStores({ database, redis, oauth, log, isUpgrading }: StoreArguments): Stores {
+export function createStores({ database, redis, oauth, log }: StoreArguments): Stores {
   const durable = databaseArtifacts(database.sql, database.facts)
   const versioned = redis && redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) })
   return {
@@ -99,7 +99,6 @@ export function createStores({ database, redis, oauth, log, isUpgrading }: Store
     durable,
     ephemeral: versioned ?? durable,
     versioned,
-    isUpgrading,
     facts: database.facts ?? markedByTransaction,
     log,
   }

@@ -118,36 +118,3 @@ describe.runIf(postgresql && hasRedis)('responses to refreshes in Redis', () => 
     expect((after.hot - before.hot) / (after.all - before.all)).toBeGreaterThan(0.9)
   })
 })
-
-describe.runIf(postgresql && hasRedis)('responses to refreshes after an upgrade', () => {
-  test.each([
-    { hours: 23, isStored: true },
-    { hours: 25, isStored: false },
-  ])('$hours hours after the migration, the used token has its response: $isStored', async ({ hours, isStored }) => {
-    const { database, drop } = await openTestDatabase()
-    const redis = createRedis(redisUrl, { onError: () => undefined })
-    await redis.connect()
-    const start = () => startService({ database, redis, oauth: { refresh_window_seconds: 60 } })
-    await (await start()).stop()
-    // The school is older than the release.
-    await database.sql.query(`UPDATE school SET created_at = now() - interval '2 days'`)
-    await database.sql.query('UPDATE _prisma_migrations SET finished_at = now() - make_interval(hours => $1)', [hours])
-    const service = await start()
-    try {
-      await service.addPerson({ email })
-      const agent = await createAgent(service.issuer)
-      const { body: first } = await agent.tokens(personCalled(email))
-      const second = await agent.refresh(first.refresh_token)
-      expect((await agent.refresh(first.refresh_token)).body).toEqual(second.body)
-      const used = await database.sql.query(
-        `SELECT payload <> '' AS has_payload, successor_until > now() AS is_open FROM oidc_artifact
-          WHERE model = 'RefreshToken' AND consumed_at IS NOT NULL`,
-      )
-      expect(used).toEqual([isStored ? { has_payload: true, is_open: true } : { has_payload: false, is_open: null }])
-    } finally {
-      await service.stop()
-      await redis.close()
-      await drop()
-    }
-  })
-})
