@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { onFirstUse } from '../process/lazily.ts'
 
 // Read with the first name that is compared: reading takes longer than many other steps of a start.
 const prototypes = onFirstUse(() => readPrototypes(readFileSync(new URL('confusables.txt', import.meta.url), 'utf8')))
@@ -28,13 +29,4 @@ function readPrototypes(table: string): ReadonlyMap<string, string> {
 
 function textOf(codes: string): string {
   return String.fromCodePoint(...codes.split(' ').map((code) => Number.parseInt(code, 16)))
-}
-
-/** Returns a function that creates a value on its first call, and returns the same value on every later one. */
-function onFirstUse<Value>(create: () => Value): () => Value {
-  let created: { value: Value } | undefined
-  return () => {
-    created ??= { value: create() }
-    return created.value
-  }
 }

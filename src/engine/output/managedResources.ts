@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Audience } from '../../base/caller.ts'
+import { onFirstUse } from '../../base/process/lazily.ts'
 import { toWords } from '../declare/operationNames.ts'
 import { asksFirstOf, type Operation } from '../declare/operations.ts'
 import type { Parameter } from '../declare/parameters.ts'
@@ -78,22 +79,41 @@ const naming = ['student', 'member', 'course', 'plan', 'event', 'product']
 export function managedResources(operations: readonly Operation[]): ReadonlyMap<string, ManagedResource> {
   // A row that is created under another one belongs to its pages.
   const byResource = Map.groupBy(operations, (one) => (one.kind === 'create' && one.parent ? one.parent.resource : one.resource))
-  const all = [...byResource].filter(([{ name }]) => name !== 'account').map(([resource, own]) => managedResource(resource, own))
-  return new Map(all.filter(({ list, get }) => list !== undefined || get !== undefined).map((one) => [one.name, one]))
+  const shown = [...byResource].filter(([{ name }, own]) => name !== 'account' && own.some((one) => one.kind === 'get' || isWholeList(one)))
+  return new Map(shown.map(([resource, own]) => [resource.name, managedResource(resource, own)]))
 }
 
+const isWholeList = ({ kind, path }: Operation): boolean => kind === 'list' && !path.includes('{')
+
+/** Parameters and inputs are created when a page first needs them: few processes show a page of every resource. */
 function managedResource(resource: Resource, operations: readonly Operation[]): ManagedResource {
   const { name, object, path, idPrefix, isSingleton, called, expansions, schema } = resource
-  const get = operations.find(({ kind }) => kind === 'get')
-  const list = operations.find((one) => one.kind === 'list' && !one.path.includes('{'))
   const expand = naming.filter((one) => Object.hasOwn(expansions, one))
+  const made = onFirstUse(() => {
+    const get = operations.find(({ kind }) => kind === 'get')
+    const list = operations.find(isWholeList)
+    return {
+      list: list && managedList(resource, list, expand),
+      get: get && { id: get.id, roles: get.roles, parameter: get.parameters.find((one) => one.in === 'path')?.name, expand },
+      operations: operations.flatMap((one) => managedOperation(resource, one)),
+      fields: Object.fromEntries(Object.entries(membersOf(schema)).map(([field, member]) => [field, managedField(member)])),
+    }
+  })
   return {
     ...{ name, object, path, idPrefix, isSingleton },
     title: capital(toWords(called.many)),
-    list: list && managedList(resource, list, expand),
-    get: get && { id: get.id, roles: get.roles, parameter: get.parameters.find((one) => one.in === 'path')?.name, expand },
-    operations: operations.flatMap((one) => managedOperation(resource, one)),
-    fields: Object.fromEntries(Object.entries(membersOf(schema)).map(([field, member]) => [field, managedField(member)])),
+    get list() {
+      return made().list
+    },
+    get get() {
+      return made().get
+    },
+    get operations() {
+      return made().operations
+    },
+    get fields() {
+      return made().fields
+    },
   }
 }
 

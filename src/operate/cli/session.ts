@@ -1,4 +1,5 @@
 import { createKeyring, type Keyring } from '../../base/keyring.ts'
+import { onFirstUse } from '../../base/process/lazily.ts'
 import type { School } from '../../base/school.ts'
 import { printIssue } from '../../config/configErrors.ts'
 import type { SchoolConfig } from '../../config/schools.ts'
@@ -95,13 +96,6 @@ export interface SchoolChange extends Change {
 export function openSession(args: SessionArguments): Session {
   const { terminal, variables, userName, database: given, service, onSchool, isDryRun = false } = args
   const log = createReasonLog()
-  const once = <Value>(make: () => Value): (() => Value) => {
-    let made: { value: Value } | undefined
-    return () => {
-      made ??= { value: make() }
-      return made.value
-    }
-  }
   let opened: Database | undefined
   let connected: RedisConnection | undefined
 
@@ -113,12 +107,12 @@ export function openSession(args: SessionArguments): Session {
     }
     return read
   }
-  const keyring = once(() => {
+  const keyring = onFirstUse(() => {
     const { environment, config } = settings()
     return createKeyring(readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer), mayCreate: false }))
   })
   let mayCreate = false
-  const databaseAsItIs = once(async () => {
+  const databaseAsItIs = onFirstUse(async () => {
     if (given) return given
     const { environment } = settings()
     if (!mayCreate) requireExistingDatabase(environment)
@@ -132,7 +126,7 @@ export function openSession(args: SessionArguments): Session {
       throw failure(`the database cannot be opened: ${reasonOf(error)}${way}`)
     }
   })
-  const database = once(async () => {
+  const database = onFirstUse(async () => {
     const there = await databaseAsItIs()
     const pending = await pendingMigrations(there, migrationsDirectory)
     if (pending.length > 0) {
@@ -141,7 +135,7 @@ export function openSession(args: SessionArguments): Session {
     }
     return there
   })
-  const redis = once(async () => {
+  const redis = onFirstUse(async () => {
     if (isDryRun) return undefined
     const { environment } = settings()
     connected = await withProgress(terminal, 'connecting to Redis', () => openConfiguredRedis(environment, log))
@@ -149,7 +143,7 @@ export function openSession(args: SessionArguments): Session {
   })
 
   let openedStorage: FileStorage | undefined
-  const storage = once(async () => {
+  const storage = onFirstUse(async () => {
     const there = await database()
     openedStorage = await openConfiguredFileStorage(settings().environment)
     await isOwnStorage(there, openedStorage)
@@ -157,7 +151,7 @@ export function openSession(args: SessionArguments): Session {
   })
 
   // Commands that change no fact need no Redis.
-  const markers = once(async (): Promise<FactMarkers> => {
+  const markers = onFirstUse(async (): Promise<FactMarkers> => {
     const there = await redis()
     return there ? redisMarkers({ redis: there.client, log }) : { begin: async () => ({ end: async () => undefined }) }
   })
