@@ -113,7 +113,10 @@ describe.skipIf(!hasChromium())('a proposal of forty requests, in Chromium witho
     expect(changedTables(before, await dump())).toEqual(expect.arrayContaining(['course', 'enrollment', 'person']))
 
     await openApp()
-    await page.locator('main').getByText(/^8 e-mails leave/).waitFor()
+    await page
+      .locator('main')
+      .getByText(/^8 e-mails leave/)
+      .waitFor()
     await press('Stop the e-mails')
     await page.waitForURL('**done=stopped')
     await openApp()
