@@ -22,6 +22,8 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   report_app_rules: 'Reports a school whose rules for apps changed: processes read each of its clients again.',
   report_client: 'Reports the client: processes read it again.',
   report_content: 'Reports the content of each school with a changed row: responses to visitors are made again.',
+  report_content_without:
+    'Reports the content of each school with a row whose columns have changed, other than those that its arguments name.',
   report_content_of_school: 'Reports the content of each changed school: responses to visitors are made again.',
   report_fact: 'Sends one fact to the client of the statement, which marks it as changed at commit. Called by the other functions.',
   report_facts: 'Sends many facts; above a hundred it names only their schools. Called by the other functions.',

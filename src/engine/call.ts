@@ -149,8 +149,8 @@ export interface VisitorRead {
 
 /**
  * Responses to visitors that this process keeps. A response is used only while the school's content has the version that was read before the
- * response was made, so no acknowledged change is missing from it. It is used for at most a second, because content can also change with time:
- * an event begins, a scheduled post appears.
+ * response was made, so no acknowledged change is missing from it, other than of a counter. It is used for at most a second, because counters
+ * change, and because content can also change with time: an event begins, a scheduled post appears.
  */
 export interface VisitorAnswers {
   /** Returns the kept response, or the one that `make` returns. Concurrent requests for a response make it once. */

@@ -20,7 +20,7 @@ describe.runIf((await availableServices()).postgresql)('the tables that the cata
     const triggers = await api.database.sql.query<{ name: string; count: number }>(
       `SELECT relname AS name, count(*)::int AS count
          FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
-        WHERE proname IN ('report_content', 'report_content_of_school') GROUP BY relname`,
+        WHERE proname IN ('report_content', 'report_content_of_school', 'report_content_without') GROUP BY relname`,
     )
     // INSERT, UPDATE and DELETE.
     watched = new Set(triggers.filter(({ count }) => count === 3).map(({ name }) => name))

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { audienceOf } from '../../src/base/caller.ts'
+import { isObject } from '../../src/base/text/jsonValue.ts'
+import { createContentVersions } from '../../src/database/facts/contentVersions.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
+import { counters } from '../../src/database/statements/columnKinds.ts'
 import { isLive, partOf } from '../../src/engine/declare/liveMembers.ts'
 import { queryScopeOf, tableOf, tables } from '../../src/engine/declare/queryScope.ts'
 import type { Resource } from '../../src/engine/declare/resource.ts'
@@ -46,6 +50,23 @@ describe('texts of rows that are kept', () => {
       for (const as of callersByPower) {
         const rows = await expectSame(`${path}?limit=50`, as)
         for (const { id } of rows.slice(0, 6)) await expectSame(`${path}/${id}`, as)
+      }
+  }, 120_000)
+
+  test('`fields` selects the same members from kept texts as from rows, also nested ones', async () => {
+    for (const { path } of lists)
+      for (const as of [undefined, learner, owner]) {
+        const rows = await expectSame(`${path}?limit=5`, as)
+        const [row] = rows
+        const names = Object.entries(row ?? {}).flatMap(([name, value]) => [
+          name,
+          ...Object.keys(isObject(value) && name !== 'metadata' ? value : {}).map((inner) => `${name}.${inner}`),
+        ])
+        for (const part of [0, 1, 2]) {
+          const fields = names.filter((_, index) => index % 3 === part).slice(0, 50)
+          expect(await expectSame(`${path}?limit=5&fields=${fields.join()}`, as), path).toHaveLength(rows.length)
+          await expectSame(`${path}/${row?.id}?fields=${fields.join()}`, as)
+        }
       }
   }, 120_000)
 
@@ -129,6 +150,67 @@ describe('texts of rows that are kept', () => {
     }
   })
 
+  /** Returns the text of the subqueries and expressions that select the kept members. */
+  async function keptSelections(resource: Resource, email: string | undefined): Promise<string> {
+    const { caller } = queryScopeOf({ resource, schoolId: api.school.id, caller: await api.caller(email) })
+    return partOf(resource, 'kept', caller)
+      .selections.flatMap(({ field, select }) => {
+        const query = tables(inSchool(api.database.kysely, api.school.id)).selectFrom(tableOf(resource))
+        return query
+          .select((rows) => named(select(rows, caller) ?? rows.lit(null), field))
+          .compile()
+          .sql.split(' from "')
+          .slice(0, -1)
+      })
+      .join(' from "')
+  }
+
+  /** Returns the columns whose change is not a change of the content, by table. */
+  async function columnsWithoutContent(): Promise<[string, string[]][]> {
+    const triggers = await api.database.sql.query<{ name: string; columns: string }>(
+      `SELECT relname AS name, encode(tgargs, 'escape') AS columns
+         FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid WHERE proname = 'report_content_without'`,
+    )
+    return triggers.map(({ name, columns }) => [name, columns.split('\\000').slice(0, -1)])
+  }
+
+  test('a change of a counter leaves the content of the school as it is, and any other change of the row does not', async () => {
+    const versions = createContentVersions({ guard: api.database.facts })
+    for (const [table, columns] of await columnsWithoutContent()) {
+      const before = await versions.read(api.school.id)
+      const changed = await api.database.sql.query(
+        `UPDATE ${table} SET ${columns.map((name) => `${name} = ${name} + 1`).join()} RETURNING id`,
+      )
+      expect(changed.length, table).toBeGreaterThan(0)
+      expect(await versions.read(api.school.id), table).toBe(before)
+      // One row of many, whose counter changes at the same time.
+      await api.database.sql.query(
+        `UPDATE ${table} SET ${columns[0]} = ${columns[0]} + 1, version = version + CASE WHEN id = (SELECT id FROM ${table} LIMIT 1) THEN 1 ELSE 0 END`,
+      )
+      expect(await versions.read(api.school.id), table).not.toBe(before)
+    }
+    for (const { path } of lists) for (const as of callersByPower) await expectSame(`${path}?limit=50`, as)
+  })
+
+  test('the triggers leave out only counters, and no kept member shows one', async () => {
+    const excluded = await columnsWithoutContent()
+    expect(excluded.length).toBeGreaterThan(0)
+    for (const [table, columns] of excluded) expect(counters[table], table).toEqual(expect.arrayContaining(columns))
+    const all = excluded.flatMap(([, columns]) => columns)
+    for (const resource of kept)
+      for (const email of [undefined, learner, owner]) {
+        const caller = await api.caller(email)
+        const isKept = (field: string): boolean => !isLive(resource, field, audienceOf(caller))
+        const derived = resource.derivations.filter(({ field }) => isKept(field)).flatMap(({ from }) => from)
+        const shown = [...derived, ...Object.keys(resource.schema.shape).filter(isKept)]
+        const selections = await keptSelections(resource, email)
+        expect(
+          all.filter((column) => shown.includes(column) || selections.includes(`"${column}"`)),
+          `${resource.name} as ${email}`,
+        ).toEqual([])
+      }
+  })
+
   test('the kept members of a row are read only from tables that report their changes', async () => {
     const watched = new Set(
       (
@@ -140,18 +222,7 @@ describe('texts of rows that are kept', () => {
     )
     for (const resource of kept)
       for (const email of [undefined, learner, owner]) {
-        const scope = queryScopeOf({ resource, schoolId: api.school.id, caller: await api.caller(email) })
-        const { selections } = partOf(resource, 'kept', scope.caller)
-        const sql = selections
-          .flatMap(({ field, select }) => {
-            const query = tables(inSchool(api.database.kysely, api.school.id)).selectFrom(tableOf(resource))
-            return query
-              .select((rows) => named(select(rows, scope.caller) ?? rows.lit(null), field))
-              .compile()
-              .sql.split(' from "')
-              .slice(0, -1)
-          })
-          .join(' from "')
+        const sql = await keptSelections(resource, email)
         const names = [...sql.matchAll(/\b(?:from|join)\s+(?:lateral\s+)?"(\w+)"/gi)].map(([, name = '']) => name)
         expect(
           names.filter((name) => !watched.has(name)),

@@ -4,7 +4,10 @@ import { contentFact, type FactVersion, schoolFact } from './fact.ts'
 import { epochSeconds, type FactGuard } from './factGuard.ts'
 import { isBusy, markerKey } from './redisMarkers.ts'
 
-/** Versions of what visitors can read of a school: every change of a row that a response to a visitor can show makes a new one. */
+/**
+ * Versions of what visitors can read of a school: every change of a row that a response to a visitor can show makes a new one, other than a
+ * change of counters alone.
+ */
 export interface ContentVersions {
   /** Returns the current version; undefined on PostgreSQL without Redis. Never rejects. */
   read(schoolId: string): Promise<FactVersion>

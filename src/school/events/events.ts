@@ -84,6 +84,7 @@ export const events = defineResource({
     going_count: 'always',
     waitlisted_count: 'always',
     seats_left: 'always',
+    comments_count: 'always',
     my_rsvp: 'always',
     move_notice: 'always',
   },

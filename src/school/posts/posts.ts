@@ -73,7 +73,7 @@ export const posts = defineResource({
     },
     plan_ids: { select: plansOfPost, write: () => ({}) },
   },
-  live: { status: 'always', scheduled_for: 'always', published_at: 'always' },
+  live: { status: 'always', scheduled_for: 'always', published_at: 'always', comments_count: 'always' },
   inputs: z.object({
     author_lecturer_id: reference('lec', 'Id of a lecturer.')
       .nullable()
