@@ -17,9 +17,6 @@ export interface Shape {
 
 const whole: Shape = { fields: undefined, expansions: new Map(), onDemand: [] }
 
-export const isPartial = ({ fields, expansions, onDemand }: Shape): boolean =>
-  fields !== undefined || expansions.size > 0 || onDemand.length > 0
-
 /**
  * Parses `fields` and `expand`.
  * @throws Problem invalid_parameter for an unknown field or expansion
@@ -95,9 +92,14 @@ const selectionOf = (paths: readonly string[]): Selection => {
   return root
 }
 
-/** Returns the members of the body that `fields` names, also of the elements of lists. The id and type of a row are always included. */
-export function selectFields(body: Record<string, unknown>, fields: readonly string[] | undefined): Record<string, unknown> {
-  return fields === undefined ? body : select(body, selectionOf(['id', 'object', ...fields]))
+/**
+ * Returns the function that reduces a body to the members that `fields` names, also of the elements of lists. The id and type of a row are
+ * always included.
+ */
+export function fieldSelector(fields: readonly string[] | undefined): (body: Record<string, unknown>) => Record<string, unknown> {
+  if (fields === undefined) return (body) => body
+  const selection = selectionOf(['id', 'object', ...fields])
+  return (body) => select(body, selection)
 }
 
 /** Selects members of an object, or of the elements of a list. */

@@ -6,7 +6,7 @@ import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import type { Representation } from '../declare/representation.ts'
-import { parseShape, selectFields } from '../declare/responseShape.ts'
+import { fieldSelector, parseShape } from '../declare/responseShape.ts'
 import { type Position, positionOf } from '../declare/sorts.ts'
 import { queryOfList, textOf, withinTime } from '../read/answerList.ts'
 import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
@@ -53,10 +53,11 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Api
   const columns = csvColumns(operation.resource.schemas.staff, shape.fields, members)
   const dialect = await csvDialect(call)
   const headings = dialect === standardCsv ? columns : csvHeadings(columns, members)
+  const selected = fieldSelector(shape.fields)
   let sent = 0
   const bodies = async function* (): AsyncGenerator<Record<string, unknown>[]> {
     for await (const page of rows()) {
-      yield page.map((row) => selectFields(serialize(operation.resource, row, call), shape.fields))
+      yield page.map((row) => selected(serialize(operation.resource, row, call)))
       sent += page.length
     }
   }

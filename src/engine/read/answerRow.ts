@@ -6,8 +6,8 @@ import { apiPath, keyForms, rowKeyIn } from '../declare/operations.ts'
 import { acceptedKey, type KeyName } from '../declare/parameters.ts'
 import type { RowKey } from '../declare/queryScope.ts'
 import type { AnyExpansion, Resource, ResourceExpansion } from '../declare/resource.ts'
-import { isPartial, parseShape, type Shape, selectFields } from '../declare/responseShape.ts'
-import { hideGated, rowEtag, serialize, serializeOnDemand, serializeTagged } from '../output/serialize.ts'
+import { fieldSelector, parseShape, type Shape } from '../declare/responseShape.ts'
+import { hideGated, rowEtag, serialize, serializeOnDemand } from '../output/serialize.ts'
 import { findRow, findRowsById, findRowsOf } from './findRows.ts'
 import { keptTexts, withBody } from './rowTexts.ts'
 
@@ -32,7 +32,6 @@ export async function answerRow(call: Call): Promise<ApiResponse> {
   const row = await findRow(database, { ...queryScope, onDemand: shape.onDemand }, keyOfCall(call))
   if (!row) throw noSuchRow(resource)
   const headers = addressOf(call, row)
-  if (!isPartial(shape)) return { status: operation.successStatus, ...serializeTagged(resource, row, call), ...headers }
   const [body = {}] = await serializeExpanded(call, shape, [row])
   const text = JSON.stringify(body)
   return { status: operation.successStatus, body, text, etag: rowEtag(row.version, row.seen_as, text), ...headers }
@@ -101,7 +100,7 @@ export async function serializeExpanded(
     for (const [index, row] of rows.entries()) Object.assign(bodies[index] ?? {}, serializeOnDemand(resource, row, call, onDemand))
   }
   const named = fields && [...fields, ...expandedFields(fields, expansions), ...onDemand]
-  return bodies.map((body) => selectFields(body, named))
+  return bodies.map(fieldSelector(named))
 }
 
 /** Returns the paths of what `expand` adds. Of a row of which `fields` names fields, these alone and the rows in it. */

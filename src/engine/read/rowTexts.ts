@@ -3,7 +3,7 @@ import type { SchoolReader } from '../../database/connection/database.ts'
 import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import { isLive, type MemberPart, sharesTexts } from '../declare/liveMembers.ts'
-import { isPartial, type Shape } from '../declare/responseShape.ts'
+import { fieldSelector, type Shape } from '../declare/responseShape.ts'
 import { isClosed, type RowMember } from '../declare/rowSerializer.ts'
 import type { View } from '../declare/views.ts'
 import { findReadableRows } from './findRows.ts'
@@ -19,7 +19,7 @@ export interface KeptTexts {
 export async function keptTexts(call: Call, shape: Shape): Promise<KeptTexts | undefined> {
   const { operation, rowTexts, queryScope, isReplayed } = call
   const { resource } = operation
-  if (!rowTexts || isReplayed || !resource.live || isPartial(shape) || !sharesTexts(queryScope.caller)) return undefined
+  if (!rowTexts || isReplayed || !resource.live || !isOfOwnMembers(shape) || !sharesTexts(queryScope.caller)) return undefined
   const content = await call.contentVersion
   if (content === undefined) return undefined
   const audience = audienceOf(queryScope.caller)
@@ -28,6 +28,7 @@ export async function keptTexts(call: Call, shape: Shape): Promise<KeptTexts | u
   const liveIn = (view: View): RowMember[] => resource.members[view].filter(([name]) => isLive(resource, name, audience))
   const live = { public: liveIn('public'), own: liveIn('own'), staff: liveIn('staff') }
   const name = `${queryScope.schoolId} ${resource.name} ${audience}`
+  const select = shape.fields && fieldSelector(shape.fields)
   const part = rowTexts.get(name, content) ? 'live' : undefined
   return {
     part,
@@ -43,12 +44,17 @@ export async function keptTexts(call: Call, shape: Shape): Promise<KeptTexts | u
       }
       const texts = rows.flatMap((row) => {
         const pieces = known.get(row.id)
-        return pieces ? [joined(pieces, live[row.seen_as], { row, call })] : []
+        if (!pieces) return []
+        const text = joined(pieces, live[row.seen_as], { row, call })
+        return [select ? JSON.stringify(select(JSON.parse(text))) : text]
       })
       return texts.length === rows.length ? texts : undefined
     },
   }
 }
+
+/** Expansions and fields on demand depend on columns that no text has. */
+const isOfOwnMembers = ({ expansions, onDemand }: Shape): boolean => expansions.size === 0 && onDemand.length === 0
 
 interface Presented {
   row: SeenRow
