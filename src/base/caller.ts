@@ -89,15 +89,16 @@ export function callerFrom(
   >,
   grantable: ReadonlySet<string>,
 ): PersonCaller {
-  const granted = new Set(token.scopes)
+  const granted = [...token.scopes]
+  const withheld = granted.filter((scope) => !grantable.has(scope))
   return {
     kind: 'person',
     accountId: person.accountId,
     personId: person.personId,
     lecturerId: person.lecturerId,
     role: person.role,
-    scopes: granted.intersection(grantable),
-    withheldScopes: granted.difference(grantable),
+    scopes: new Set(withheld.length === 0 ? granted : granted.filter((scope) => grantable.has(scope))),
+    withheldScopes: new Set(withheld),
     clientId: token.clientId,
     grantId: token.grantId,
     asksFirst: token.asksFirst,

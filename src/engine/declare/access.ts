@@ -1,4 +1,4 @@
-import { audienceOf, type Caller } from '../../base/caller.ts'
+import { audienceOf, type Caller, type Role } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Operation } from './operations.ts'
 
@@ -12,10 +12,7 @@ export function requireScope({ method, scope, anonymous, roles, resource }: Oper
     if (anonymous !== 'none') return
     throw notPublic({ resource, scope })
   }
-  const refused = new Problem('access_denied', {
-    description: `${resource.area.title}: not available to the role ${caller.role}. Another scope would not help.`,
-  })
-  if (caller.withheldScopes?.has(scope)) throw caller.isReadOnly && method !== 'GET' ? readOnly() : refused
+  if (caller.withheldScopes?.has(scope)) throw caller.isReadOnly && method !== 'GET' ? readOnly() : notForRole(resource, caller.role)
   if (!caller.scopes.has(scope)) {
     // Lists every scope that the call needs, not only the missing ones: MCP clients request exactly the listed scopes.
     const publicView = anonymous === 'none' ? '' : ' Without a token it returns the public view.'
@@ -24,8 +21,11 @@ export function requireScope({ method, scope, anonymous, roles, resource }: Oper
       requiredScopes: [scope],
     })
   }
-  if (!roles.includes(audienceOf(caller))) throw refused
+  if (!roles.includes(audienceOf(caller))) throw notForRole(resource, caller.role)
 }
+
+const notForRole = ({ area }: Operation['resource'], role: Role): Problem =>
+  new Problem('access_denied', { description: `${area.title}: not available to the role ${role}. Another scope would not help.` })
 
 const readOnly = (): Problem =>
   new Problem('access_denied', {

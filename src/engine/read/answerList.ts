@@ -173,12 +173,10 @@ function fingerprintOf({ operation, school, caller, parameters }: Call, sort: So
 
 /** Returns the query parameters of the list as text, without the cursor. */
 export function textOf({ operation, parameters }: Pick<Call, 'operation' | 'parameters'>): Record<string, string> {
-  const inPath = new Set(operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name))
-  return Object.fromEntries(
-    [...parameters]
-      .filter(([name, value]) => name !== 'cursor' && value !== undefined && !inPath.has(name))
-      .map(([name, value]) => [name, String(value)]),
-  )
+  const inPath = (sought: string): boolean => operation.parameters.some((one) => one.in === 'path' && one.name === sought)
+  const texts: Record<string, string> = {}
+  for (const [name, value] of parameters) if (name !== 'cursor' && value !== undefined && !inPath(name)) texts[name] = String(value)
+  return texts
 }
 
 /**

@@ -9,8 +9,15 @@ export type Grantable = (role: Role, terms: Pick<AppTerms, 'access'> | undefined
 /** Other scopes are struck through on the consent page and never granted. */
 export const grantableScopes =
   (roleScopes: () => RoleScopes, isWrite: (scope: string) => boolean): Grantable =>
-  (role, terms) =>
-    new Set(withinTerms(roleScopes()[role], { role, terms, isWrite }))
+  (role, terms) => {
+    const scopes = withinTerms(roleScopes()[role], { role, terms, isWrite })
+    const set = sets.get(scopes) ?? new Set(scopes)
+    sets.set(scopes, set)
+    return set
+  }
+
+/** The lists of the configuration as sets: every request with a token asks for one. */
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 const rank = { learner: 0, lecturer: 1, admin: 2, owner: 3 } as const satisfies Record<Role, number>
 
