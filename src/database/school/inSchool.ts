@@ -16,8 +16,16 @@ export function inSchool(handle: Reader, schoolId: string): SchoolReader {
     if (handle.schoolId !== schoolId) throw new Error('a handle of one school cannot become one of another school')
     return handle
   }
-  return actingAs(Object.assign(handle.withPlugin(schoolPlugin(schoolId)), { schoolId }), actorOf(handle))
+  const changes = { count: 0 }
+  const own = Object.assign(handle.withPlugin(schoolPlugin(schoolId, changes)), { schoolId })
+  changesOfHandles.set(own, changes)
+  return actingAs(own, actorOf(handle))
 }
+
+const changesOfHandles = new WeakMap<Reader, { count: number }>()
+
+/** Returns how many statements through the handle could have changed rows: all but plain reads. Statements as text count. */
+export const changesThrough = (handle: SchoolWriter): number => changesOfHandles.get(handle)?.count ?? 0
 
 /** Returns the database of one school. What its transactions change is recorded as a change by this kind of actor. */
 export const schoolDatabase = (
@@ -35,15 +43,20 @@ export const schoolDatabase = (
 export const withMarker = (handle: SchoolReader, marker: string): SchoolReader => inSchool(withoutSchool(handle), marker)
 
 /** Returns the handle without the school, for statements as text that name the school themselves. Not for other modules. */
-export const withoutSchool = (handle: Reader): Reader => handle.withoutPlugins()
+export function withoutSchool(handle: Reader): Reader {
+  const changes = changesOfHandles.get(handle)
+  if (changes) changes.count += 1
+  return handle.withoutPlugins()
+}
 
 const isOfSchool = (handle: Reader): handle is SchoolReader => 'schoolId' in handle
 
-function schoolPlugin(schoolId: string): KyselyPlugin {
+function schoolPlugin(schoolId: string, changes: { count: number }): KyselyPlugin {
   const school = new SchoolParameter(schoolId)
   return {
     transformQuery({ node }) {
       if (node.kind === 'RawNode') throw new Error('a handle of one school cannot run a statement as text')
+      if (node.kind !== 'SelectQueryNode' || node.with) changes.count += 1
       return restrictToSchool(node, school)
     },
     transformResult: ({ result }) => Promise.resolve(result),

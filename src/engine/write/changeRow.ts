@@ -3,6 +3,7 @@ import { audienceOf } from '../../base/caller.ts'
 import { newId, toPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { canonicalJson } from '../../base/text/canonicalJson.ts'
+import { changesThrough } from '../../database/school/inSchool.ts'
 import type { ApiResponse } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
 import type { SeenRow, Values } from '../declare/expressions.ts'
@@ -72,6 +73,13 @@ export async function changeRow(
   return await loadWritten(writer, queryScope, row.id)
 }
 
+/** Runs what a declaration does after a write, and returns the row as it is then. It is read again only if something could have changed. */
+export async function afterWriting({ writer, queryScope }: Write<Operation>, row: SeenRow, work: () => unknown): Promise<SeenRow> {
+  const before = changesThrough(writer)
+  await work()
+  return changesThrough(writer) === before ? row : await loadWritten(writer, queryScope, row.id)
+}
+
 export function answerWritten(write: Write<Operation>, row: SeenRow): ApiResponse {
   return { status: write.operation.successStatus, ...serializeTagged(write.operation.resource, row, write) }
 }
@@ -111,8 +119,8 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<Ap
   })
   // Recorded before `after`, which may change the row and record that change.
   await recordWrite(write, { action: 'created', id, before: null, after: 1, label: labelOf(values) })
-  if (rules.after) await rules.after(writing, await loadWritten(writer, queryScope, id), values)
-  return answerCreated(write, await loadWritten(writer, queryScope, id))
+  const created = await loadWritten(writer, queryScope, id)
+  return answerCreated(write, await afterWriting(write, created, () => rules.after?.(writing, created, values)))
 }
 
 /** Generates a slug for a new row without one. A sent slug is taken under the same lock, so that no other request generates it. */
@@ -189,9 +197,7 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   const following = (await rules.before?.(write, row, merged)) ?? {}
   const columns = await columnsOfValues(resource, changed, write.externalServices)
   const written = await changeRow(write, row, { ...columns, ...following }, 'updated')
-  if (!rules.after) return answerWritten(write, written)
-  await rules.after(write, written, changed)
-  return answerWritten(write, await loadWritten(writer, queryScope, row.id))
+  return answerWritten(write, await afterWriting(write, written, () => rules.after?.(write, written, changed)))
 }
 
 /** Removes inputs that are equal to the current values of the row. */

@@ -4,7 +4,7 @@ import { apiPath, type OperationOf } from '../declare/operations.ts'
 import { pickerOf } from '../declare/views.ts'
 import { rowEtag, serializeTagged } from '../output/serialize.ts'
 import { loadWritten } from '../read/findRows.ts'
-import { answerWritten, changeRow, hasStoredStatus, rowToChange, statusOf, wrongState } from './changeRow.ts'
+import { afterWriting, answerWritten, changeRow, hasStoredStatus, rowToChange, statusOf, wrongState } from './changeRow.ts'
 import { parseInput } from './parseBody.ts'
 import { labelOf, recordWrite, type Write } from './write.ts'
 import type { Performed } from './writing.ts'
@@ -28,9 +28,12 @@ export async function performAction(write: ActionWrite): Promise<ApiResponse> {
   if (following === undefined && !isMoved) return answerDone(write, row)
   const columns = { ...following, ...(isMoved && hasStoredStatus(operation.resource) && { [operation.resource.stateColumn]: to }) }
   const written = await changeRow(write, row, columns, operation.name)
-  if (!operation.rules.after) return answerDone(write, written)
-  const output = await operation.rules.after(write, written, { before: row, input })
-  return { ...answerDone(write, await loadWritten(write.writer, write.queryScope, row.id)), ...output }
+  const { after } = operation.rules
+  let output: Awaited<ReturnType<NonNullable<typeof after>>>
+  const left = await afterWriting(write, written, async () => {
+    output = await after?.(write, written, { before: row, input })
+  })
+  return { ...answerDone(write, left), ...output }
 }
 
 /** Returns the response of an action that a declaration performed itself: a new row, a separate body, or the row. */

@@ -3,8 +3,7 @@ import { recordChanges } from '../../database/tables/changeLog.ts'
 import { freeSlugsOf } from '../../database/tables/formerSlugs.ts'
 import type { ApiResponse } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
-import { loadWritten } from '../read/findRows.ts'
-import { answerWritten, changeRow, rowToChange, statusOf, wrongState } from './changeRow.ts'
+import { afterWriting, answerWritten, changeRow, rowToChange, statusOf, wrongState } from './changeRow.ts'
 import { labelOf, recordWrite, type Write } from './write.ts'
 import { deleteRow } from './writeRows.ts'
 
@@ -20,9 +19,8 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Ap
     const columns = await operation.rules.instead(write, row)
     if (!columns) return operation.successStatus === 204 ? nothing : answerWritten(write, row)
     const kept = await changeRow(write, row, columns, 'deleted')
-    await operation.rules.after?.(write, kept, [])
-    if (operation.successStatus === 204) return nothing
-    return answerWritten(write, operation.rules.after ? await loadWritten(writer, queryScope, row.id) : kept)
+    const left = await afterWriting(write, kept, () => operation.rules.after?.(write, kept, []))
+    return operation.successStatus === 204 ? nothing : answerWritten(write, left)
   }
   await recordEmptied(write, row.id)
   await deleteRow(writer, queryScope, row)
