@@ -79,6 +79,7 @@ export interface Responses {
   getProgress: z.output<typeof courseProgress>
   getSchool: SchoolRow
   getStudent: RowOf<typeof studentSchema>
+  getComment: Comment
   listComments: Comment
   listCourses: Course
   listDigitalProducts: Product

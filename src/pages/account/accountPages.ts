@@ -46,7 +46,7 @@ import { rowPage } from './school/manage/rowPage.ts'
 import { todayPage } from './school/manage/todayPage.ts'
 import { schoolAllowedAppsPage } from './school/schoolAllowedAppsPage.ts'
 import { schoolAppPage } from './school/schoolAppPage.ts'
-import { schoolCommentsPage } from './school/schoolCommentsPage.ts'
+import { schoolCommentPage, schoolCommentsPage } from './school/schoolCommentsPage.ts'
 import { schoolAnswersPage, schoolFormsPage } from './school/schoolFormsPages.ts'
 import { schoolPeoplePage } from './school/schoolOverviewPages.ts'
 import { schoolAppsPage, schoolAuditFile, schoolAuditPage, schoolIntegrationsPage } from './school/schoolPages.ts'
@@ -127,6 +127,7 @@ export function createAccountPages(args: AccountArguments): Router {
   addPage(schoolFormsPage)
   addPage(schoolAnswersPage)
   addPage(schoolCommentsPage)
+  addPage(schoolCommentPage)
   addPage(schoolAuditPage)
   addPage(schoolAuditFile)
   // After the other pages of the school, whose addresses begin in the same way.

@@ -24,6 +24,8 @@ export interface Moderation extends InSchool {
   decision: Decision
   by: string | null
   reason: string | null
+  /** When the text that the moderator has read was last changed. Undefined if any text is meant. */
+  seen?: { edit: string | null }
 }
 
 export const spamReason = 'Spam'
@@ -34,12 +36,13 @@ const parentReason = 'The comment that it replies to was hidden.'
  * Carries out the decision of a moderator. The published comments of the subject and the published replies of a comment are counted. A
  * comment that is hidden takes its published replies with it, and brings them back when it is approved. A deleted comment loses its text, and remains as a placeholder while it has
  * replies. A decision that changes nothing has no effect. Call it in a transaction.
- * @throws Problem not_found, invalid_state
+ * @throws Problem not_found, invalid_state; precondition_failed if the author has changed the text since
  */
 export async function moderateComment(writer: SchoolWriter, moderation: Moderation): Promise<{ id: string; status: string }> {
   const { id, decision, by, now } = moderation
   const comment = await lockComment(writer, moderation)
   const { status, action, from } = decisions[decision]
+  if (moderation.seen && moderation.seen.edit !== (comment.edited_at?.toISOString() ?? null)) throw new Problem('precondition_failed')
   const reason = decision === 'spam' ? spamReason : moderation.reason
   const isSpam = comment.moderation?.reason === spamReason
   if (comment.status === status && (decision !== 'spam' || isSpam)) return { id, status }
@@ -72,7 +75,7 @@ export async function moderateComment(writer: SchoolWriter, moderation: Moderati
   return { id, status }
 }
 
-interface ModeratedComment extends Stored<'comment', 'status' | 'version' | 'subject_type' | 'subject_id' | 'parent_id'> {
+interface ModeratedComment extends Stored<'comment', 'status' | 'version' | 'edited_at' | 'subject_type' | 'subject_id' | 'parent_id'> {
   moderation: { reason?: string | null } | null
 }
 
@@ -87,7 +90,7 @@ async function lockComment(writer: SchoolWriter, { id }: Moderation): Promise<Mo
   const ids = [id, ...(subject.parent_id === null ? [] : [subject.parent_id])]
   await writer.selectFrom('comment').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   return await comments
-    .select(['status', 'version', 'subject_type', 'subject_id', 'parent_id'])
+    .select(['status', 'version', 'edited_at', 'subject_type', 'subject_id', 'parent_id'])
     .select((row) => row.ref('moderation').$castTo<{ reason?: string | null } | null>().as('moderation'))
     .executeTakeFirstOrThrow()
 }

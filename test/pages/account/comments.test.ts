@@ -174,9 +174,8 @@ describe.each(await databasesToTest())('comments on the pages of the school, on 
     for (const browser of [writer('bea'), createBrowser(service.issuer)])
       expect((await browser.get(path)).html).not.toContain('Please approve')
     const decide = async (label: string): Promise<Answer> => {
-      const page = await moderator.get('/account/school/comments')
-      const row = page.html.match(/<tr>[\s\S]*?<\/tr>/g)?.find((one) => one.includes(idIn(answer))) ?? ''
-      return press(moderator, { ...page, html: row }, `>${label}</button>`)
+      const page = await moderator.get(`/account/school/comments/${idIn(answer)}`)
+      return press(moderator, page, `>${label}</button>`)
     }
     const queue = (await moderator.get('/account/school/comments')).html
     expect(queue.indexOf('Please approve')).toBeLessThan(queue.indexOf('id="others"'))
@@ -197,6 +196,34 @@ describe.each(await databasesToTest())('comments on the pages of the school, on 
     expect(audits.map(({ details }) => details)).toEqual(
       ['approve', 'hide', 'delete'].map((decision) => ({ comment: idIn(answer), decision })),
     )
+  })
+
+  test('a moderator decides about the text that they have read, on the list or on the page of the comment, and sees the effect there', async () => {
+    const { path } = await post()
+    await rules({ comment_moderation: 'all' })
+    const id = idIn(await write(writer('ada'), path, `Harmless. ${'Long. '.repeat(100)}`))
+    await rules({ comment_moderation: 'none' })
+    const [list, page] = [await moderator.get('/account/school/comments'), await moderator.get(`/account/school/comments/${id}`)]
+    const row = list.html.match(/<tr>[\s\S]*?<\/tr>/g)?.find((one) => one.includes(id)) ?? ''
+    expect(row.length).toBeLessThan(2000)
+    expect(page.html).toContain('Everybody who can open the page reads the comment.')
+    await press(writer('ada'), await writer('ada').get(path), `id="change-${id}"`, { body: 'Visit my casino' })
+    for (const older of [{ ...list, html: row }, page]) {
+      const { status, html } = await press(moderator, older, '>Approve</button>')
+      expect([status, html.includes('The author has changed the text since.')]).toEqual([412, true])
+    }
+    expect((await createBrowser(service.issuer).get(path)).html).not.toContain('Visit my casino')
+    const both = await moderator.get(`/account/school/comments/${id}`)
+    const answers = await Promise.all([1, 2].map(() => press(moderator, both, '>Approve</button>')))
+    expect(answers.map(({ location }) => location?.search)).toEqual(['?done=approve', '?done=approve'])
+    expect((await moderator.get(`/account/school/comments/${id}`)).html).toContain(`href="${path.replace(/[^/]+$/, '')}`)
+    for (const [browser, at] of [
+      [writer('ada'), id],
+      [moderator, 'cmt_00000000000000000000000000'],
+      [moderator, 'crs_00000000000000000000000000'],
+      [moderator, "cmt_'"],
+    ] as const)
+      expect([at, (await browser.get(`/account/school/comments/${at}`)).status]).toEqual([at, 404])
   })
 
   test('a changed text that the rules of the school hold waits again', async () => {

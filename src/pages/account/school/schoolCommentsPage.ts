@@ -10,6 +10,7 @@ import { plainText } from '../../plainText.ts'
 import { type TextKey, type TextPart, type Texts, verbatim } from '../../texts.ts'
 import type { AccountForm, AccountSection } from '../accountPage.ts'
 import { hasSite } from '../ownPage.ts'
+import { rowAddress } from './manage/addresses.ts'
 import { schoolPage } from './schoolAdmin.ts'
 
 type PageDecision = Exclude<Decision, 'hold'>
@@ -28,14 +29,20 @@ const offered: Readonly<Record<string, readonly PageDecision[]>> = {
   hidden: ['approve', 'delete'],
 }
 
-/** The page on which owners and admins approve, hide and delete comments. */
+const longestShown = 160
+
+/** The filters with which the pages of a course and of a member lead here. */
+const filters = ['course_id', 'author_id'] as const
+
+/** The comments of the school, of which owners and admins approve the waiting ones. */
 export const schoolCommentsPage = schoolPage<Record<'waiting' | 'others', readonly Comment[]>>({
   path: accountPaths.schoolComments,
   notices,
-  async read({ list }) {
+  async read({ list, ctx: { query } }) {
+    const chosen = Object.fromEntries(filters.flatMap((name) => (typeof query[name] === 'string' ? [[name, query[name]]] : [])))
     const [waiting, others] = await Promise.all([
-      list('waiting', 'listComments', { status: 'pending' }),
-      list('others', 'listComments', { status: 'published,hidden' }),
+      list('waiting', 'listComments', { ...chosen, status: 'pending' }),
+      list('others', 'listComments', { ...chosen, status: 'published,hidden' }),
     ])
     return { waiting, others }
   },
@@ -53,18 +60,58 @@ export const schoolCommentsPage = schoolPage<Record<'waiting' | 'others', readon
   },
   forms: {
     '': {
-      problems: { not_found: 'comment.error_gone', other: 'school.comment_state' },
+      problems: { not_found: 'comment.error_gone', precondition_failed: 'school.comment_edited', other: 'school.comment_state' },
       async run({ school, person, sent, change, audit }) {
         const comment = sent.get('comment') ?? ''
         const id = fromPublicId('cmt', comment)
         const decision = keysOf(notices).find((one) => one === sent.get('decision'))
         if (id === undefined || decision === undefined) throw new Problem('not_found')
-        const moderation = { schoolId: school.id, now: new Date(), id, decision, by: person.who.name, reason: null }
+        const seen = { edit: sent.get('edited') || null }
+        const moderation = { schoolId: school.id, now: new Date(), id, decision, by: person.who.name, reason: null, seen }
         await change((writer) => moderateComment(writer, moderation))
         await audit('comment.moderated', { details: { comment, decision } })
         return decision
       },
     },
+  },
+})
+
+/** A comment, and what each decision about it does. */
+export const schoolCommentPage = schoolPage<Comment>({
+  path: rowAddress('comments', ':comment'),
+  section: accountPaths.schoolComments,
+  read: async ({ perform, params }) => (await perform('getComment', { id: params.comment })).body,
+  build(context, row) {
+    const { texts } = context
+    const subject = subjectCell(texts, row, hasSite(context))
+    const date = verbatim(texts, texts.moment(new Date(row.created_at)))
+    const answers = row.status === 'published' && row.depth === 0 && 'href' in subject
+    return {
+      title: { text: texts.text('school.comment_by', { author: authorOf(texts, row) }) },
+      back: { href: accountPaths.schoolComments, label: texts.text('school.comments') },
+      sections: [
+        {
+          id: 'text',
+          heading: texts.text('school.comment_text'),
+          html: row.body_html ?? '',
+          facts: [
+            { label: texts.text('school.comment_subject'), value: 'href' in subject ? verbatim(texts, subject.label) : subject },
+            { label: texts.text('school.comment_date'), value: date },
+            { label: texts.text('school.status_label'), value: statusCell(texts, row) },
+          ],
+          links: answers ? [{ href: `${subject.href}#${row.id}`, label: texts.text('school.comment_answer') }] : [],
+        },
+        ...(offered[row.status] ?? []).map((decision) => ({
+          id: decision,
+          heading: texts.text(`school.comment_${decision}`),
+          paragraphs: [
+            texts.parts(`school.comment_effect_${decision}`, {}),
+            ...(decision !== 'approve' && row.replies_count > 0 ? [texts.countedParts('school.comment_replies', row.replies_count)] : []),
+          ],
+          forms: [formOf(texts, row, decision)],
+        })),
+      ],
+    }
   },
 })
 
@@ -93,18 +140,23 @@ function listSection(texts: Texts, { id, none, rows, hasPages }: Listed): Accoun
         head: keys.map((key) => texts.text(key)),
         rows: rows.map((row) => ({
           cells: [
-            verbatim(texts, plainText(row.body ?? '', 5000)),
-            verbatim(texts, row.author.id === null ? texts.text('site.former_member') : plainText(row.author.display_name, 120)),
+            { href: rowAddress('comments', row.id), label: shortened(plainText(row.body ?? '', 5000)) },
+            verbatim(texts, authorOf(texts, row)),
             subjectCell(texts, row, hasPages),
             verbatim(texts, texts.moment(new Date(row.created_at))),
             statusCell(texts, row),
           ],
-          forms: (offered[row.status] ?? []).map((decision) => formOf(texts, row, decision)),
+          ...(row.status === 'pending' && { forms: [formOf(texts, row, 'approve')] }),
         })),
       },
     }),
   }
 }
+
+const shortened = (text: string): string => (text.length > longestShown ? `${text.slice(0, longestShown)}…` : text)
+
+const authorOf = (texts: Texts, { author }: Comment): string =>
+  author.id === null ? texts.text('site.former_member') : plainText(author.display_name, 120)
 
 const kinds = { post: 'posts', event: 'events' } as const
 
@@ -139,11 +191,12 @@ function statusCell(texts: Texts, { status, moderation }: Comment): TextPart[] {
   return texts.parts('school.comment_reason', { status: name, reason: rule ? texts.text(reasonTexts[rule]) : plainText(reason, 500) })
 }
 
-const formOf = (texts: Texts, { id }: Comment, decision: PageDecision): AccountForm => ({
+const formOf = (texts: Texts, { id, edited_at: edited }: Comment, decision: PageDecision): AccountForm => ({
   action: accountPaths.schoolComments,
   hidden: [
     { name: 'comment', value: id },
     { name: 'decision', value: decision },
+    { name: 'edited', value: edited ?? '' },
   ],
   submit: texts.text(`school.comment_${decision}`),
   ...(decision === 'approve' && { kind: 'main' }),
