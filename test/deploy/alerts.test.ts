@@ -83,7 +83,8 @@ const healthy: Series = {
     ]),
   ),
   ...Object.fromEntries(
-    ['email', 'webhook', 'account_notice'].flatMap((kind) => [
+    ['urgent_email', 'email', 'bulk_email', 'webhook', 'account_notice'].flatMap((kind) => [
+      [`schoolgate_outbox_pending{kind="${kind}"}`, always(3)],
       [`schoolgate_outbox_oldest_seconds{kind="${kind}"}`, always(3)],
       [`schoolgate_outbox_attempts_total{kind="${kind}",outcome="dead"}`, always(0)],
       [`schoolgate_outbox_dead{kind="${kind}"}`, always(0)],
@@ -102,6 +103,8 @@ const job = (outcome: string, values: string): Series =>
 const lastSuccess = (values: string): Series =>
   Object.fromEntries(['sweep', 'publish'].map((name) => [`schoolgate_job_last_success_timestamp_seconds{job_name="${name}"}`, values]))
 const degraded = (part: string): Series => ({ [`schoolgate_degraded{part="${part}"}`]: during(1, 0) })
+const waiting = (...kinds: string[]): Series =>
+  Object.fromEntries(kinds.map((kind) => [`schoolgate_outbox_oldest_seconds{kind="${kind}"}`, during(1800, 3)]))
 const outcome = (name: string, step: number): Series => ({ [`${requests}{operation="listCourses",outcome="${name}"}`]: increasing(step) })
 
 /** The series that change from the 10th to the 40th minute, by the only alert that fires. */
@@ -109,7 +112,7 @@ const problems: Record<string, Series> = {
   SchoolgateDown: { 'up{job="schoolgate",instance="a"}': during(0, 1), 'up{job="schoolgate",instance="b"}': during(0, 1) },
   SchoolgateNotReady: { schoolgate_ready: during(0, 1) },
   SchoolgateStorageDown: { ...degraded('storage'), ...outcome('unavailable', 100) },
-  SchoolgateDegraded: { ...degraded('mail'), 'schoolgate_outbox_oldest_seconds{kind="email"}': during(1800, 3) },
+  SchoolgateDegraded: { ...degraded('mail'), ...waiting('urgent_email', 'email', 'bulk_email', 'account_notice') },
   SchoolgateSecretMissing: { ...degraded('secrets'), 'schoolgate_sealed_values{opened_by="none"}': during(3, 0) },
   SchoolgateOutgoingHeld: degraded('outgoing'),
   SchoolgateWebhookReceiverFailing: { ...degraded('webhooks'), 'schoolgate_outbox_oldest_seconds{kind="webhook"}': during(1800, 3) },
@@ -133,7 +136,8 @@ const problems: Record<string, Series> = {
   SchoolgateEventLoopBusy: { schoolgate_event_loop_utilization: during(0.95, 0.2) },
   SchoolgateJobFailing: { ...job('failure', increasing(1)), ...lastSuccess(stopped) },
   SchoolgateJobNotRunning: lastSuccess(stopped),
-  SchoolgateOutboxStuck: { 'schoolgate_outbox_oldest_seconds{kind="account_notice"}': during(1800, 3) },
+  SchoolgateOutboxStuck: waiting('account_notice'),
+  SchoolgateOutboxBacklog: { ...waiting('bulk_email'), 'schoolgate_outbox_pending{kind="bulk_email"}': during(50_000, 3) },
   SchoolgateOutboxDead: { 'schoolgate_outbox_attempts_total{kind="email",outcome="dead"}': increasing(1) },
   SchoolgateSelfCheckFailed: { 'schoolgate_self_check{school="demo",state="failed"}': during(1, 0) },
   SchoolgateSigningKeyMissing: { schoolgate_schools_without_key: during(1, 0) },
@@ -158,8 +162,7 @@ const databaseOutage: Series = {
   ...job('unavailable', increasing(1)),
   ...job('success', `0+1x${minutes(10) - 1} 20x${minutes(30) - 1} 20+1x${minutes(80)}`),
   ...lastSuccess(stopped),
-  'schoolgate_outbox_oldest_seconds{kind="email"}': during(1800, 3),
-  'schoolgate_outbox_oldest_seconds{kind="account_notice"}': during(1800, 3),
+  ...waiting('email', 'account_notice'),
 }
 const redisOutage: Series = {
   schoolgate_redis_up: during(0, 1),
