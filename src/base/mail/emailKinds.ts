@@ -9,6 +9,8 @@ interface EmailDeclaration {
   linkSeconds?: number
   /** True if it waits when an app causes it, so that people can stop it. */
   waits?: true
+  /** True if a person waits for it, or it is about the security of an account: no other e-mail delays it. */
+  urgent?: true
 }
 
 /**
@@ -17,14 +19,14 @@ interface EmailDeclaration {
  * the name of an app, as `quotedName` shortens it, and the name and the text of a comment, as the sender shortens them.
  */
 export const emailKinds = {
-  sign_up: { values: ['link'], linkSeconds: hour },
-  sign_up_known: { values: ['sign_in', 'reset'] },
+  sign_up: { values: ['link'], linkSeconds: hour, urgent: true },
+  sign_up_known: { values: ['sign_in', 'reset'], urgent: true },
   staff_invited: { values: ['link'], waits: true },
   person_invited: { values: ['link'], waits: true },
   enrolled: { values: ['course', 'link'], waits: true },
-  password_reset: { values: ['link'], linkSeconds: hour },
-  email_change: { values: ['link'], linkSeconds: hour },
-  email_change_known: { values: ['sign_in'] },
+  password_reset: { values: ['link'], linkSeconds: hour, urgent: true },
+  email_change: { values: ['link'], linkSeconds: hour, urgent: true },
+  email_change_known: { values: ['sign_in'], urgent: true },
 
   /** To owners and admins, at most once an hour for each form. */
   form_submissions: { values: ['form', 'submissions', 'answers'] },
@@ -76,8 +78,8 @@ export const emailKinds = {
   new_sign_in: { values: ['facts', 'reset', 'apps'] },
   password_changed: { values: ['facts', 'reset'] },
   /** Sent to the previous address. `contact` is the contact of the school. */
-  email_changed: { values: ['facts', 'contact'] },
-  email_changed_to: { values: ['facts', 'contact'] },
+  email_changed: { values: ['facts', 'contact'], urgent: true },
+  email_changed_to: { values: ['facts', 'contact'], urgent: true },
   passkey_added: { values: ['facts', 'reset', 'security'] },
   passkey_removed: { values: ['facts', 'reset', 'security'] },
   authenticator_added: { values: ['facts', 'reset', 'security'] },
@@ -85,7 +87,7 @@ export const emailKinds = {
   recovery_code_used: { values: ['left', 'facts', 'security', 'reset'] },
   recovery_codes_renewed: { values: ['facts', 'reset', 'security'] },
   /** `app` is the app that requested the deletion. Until the account is deleted, the deletion can be cancelled. */
-  deletion_scheduled: { values: ['app', 'facts', 'link'] },
+  deletion_scheduled: { values: ['app', 'facts', 'link'], urgent: true },
   deletion_requested: { values: ['facts', 'apps', 'reset'] },
   deletion_canceled: { values: ['facts', 'reset'] },
 } as const satisfies Record<string, EmailDeclaration>
@@ -101,6 +103,11 @@ export function emailLifetimeSeconds(kind: EmailKind): number {
 export function canWait(kind: EmailKind): boolean {
   const { waits }: EmailDeclaration = emailKinds[kind]
   return waits === true
+}
+
+export function isUrgent(kind: EmailKind): boolean {
+  const { urgent }: EmailDeclaration = emailKinds[kind]
+  return urgent === true
 }
 
 export type EmailValues<Kind extends EmailKind> = Kind extends EmailKind

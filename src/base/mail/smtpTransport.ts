@@ -1,7 +1,7 @@
 import { DeliveryFailure } from '../net/deliveryFailure.ts'
 import { lazily } from '../process/lazily.ts'
 import { compose } from './compose.ts'
-import type { MailTransport } from './transport.ts'
+import { emailConcurrency, type MailTransport } from './transport.ts'
 
 export interface SmtpOptions {
   url: string
@@ -17,7 +17,7 @@ export function smtpTransport({ url }: SmtpOptions): MailTransport {
     const created = createTransport({
       url,
       pool: true,
-      maxConnections: 2,
+      maxConnections: Object.values(emailConcurrency).reduce((sum, count) => sum + count, 0),
       connectionTimeout: timeoutMilliseconds,
       greetingTimeout: timeoutMilliseconds,
       socketTimeout: timeoutMilliseconds,

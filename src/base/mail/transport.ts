@@ -23,6 +23,12 @@ export interface EmailLogo {
   plate: string
 }
 
+/**
+ * How many e-mails are delivered at a time, by the kind of work. An SMTP transport has a connection for each: a new password must not wait in
+ * its queue behind news.
+ */
+export const emailConcurrency = { urgent_email: 1, account_notice: 1, email: 2, bulk_email: 2 } as const
+
 /** A destination of e-mails: an SMTP server, a folder, a test. */
 export interface MailTransport {
   deliver(email: Email): Promise<void>

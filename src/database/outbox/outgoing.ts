@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { SchoolReader, SchoolWriter } from '../connection/database.ts'
 import { isAmong, now } from '../statements/expressions.ts'
+import { addressedEmailKinds } from './outboxKinds.ts'
 
 /**
  * Counts the messages of an app that wait: e-mails and webhooks in the outbox, news in `notification`, and e-mails about moved events in
@@ -17,8 +18,6 @@ export interface Outgoing {
   stopped: number
 }
 
-const mails = ['email', 'bulk_email'] as const
-
 /** Returns what waits because of these activities, or was stopped, by their ids. Activities without any are left out. */
 export async function outgoingOf(reader: SchoolReader, ids: readonly string[]): Promise<Map<string, Outgoing>> {
   if (ids.length === 0) return new Map()
@@ -31,7 +30,7 @@ export async function outgoingOf(reader: SchoolReader, ids: readonly string[]): 
       row.fn.min('next_at').filterWhere('state', '=', 'pending').as('leaves_at'),
     ])
     .where((row) => isAmong(row.ref('activity_id').$notNull(), ids))
-    .where('kind', 'in', mails)
+    .where('kind', 'in', addressedEmailKinds)
     .where((row) => row.or([row('state', '=', 'stopped'), row.and([row('state', '=', 'pending'), row('attempts', '=', 0)])]))
     .groupBy('activity_id')
     .execute()
@@ -82,7 +81,7 @@ export async function stopOutgoing(writer: SchoolWriter, id: string): Promise<Ou
   const stopped = (await outgoingOf(writer, [id])).get(id) ?? joined([])
   await ofActivities(writer, [id])
     .set({ state: 'stopped', payload: null, finished_at: now, reason: 'stopped by a person' })
-    .where('kind', 'in', mails)
+    .where('kind', 'in', addressedEmailKinds)
     .execute()
   await writer
     .updateTable('notification')
@@ -107,7 +106,7 @@ export async function stopOutgoing(writer: SchoolWriter, id: string): Promise<Ou
 export async function withdrawOutgoing(writer: SchoolWriter, { ids, whole }: { ids: readonly string[]; whole: readonly string[] }) {
   await ofActivities(writer, ids)
     .set({ state: 'stopped', payload: null, finished_at: now, reason: 'taken back' })
-    .where('kind', 'in', mails)
+    .where('kind', 'in', addressedEmailKinds)
     .execute()
   await writer
     .deleteFrom('notification')

@@ -1,10 +1,11 @@
 import type { Keyring } from '../../base/keyring.ts'
-import { canWait, emailLifetimeSeconds } from '../../base/mail/emailKinds.ts'
+import { canWait, type EmailKind, emailLifetimeSeconds, isUrgent } from '../../base/mail/emailKinds.ts'
 import { DeliveryFailure } from '../../base/net/deliveryFailure.ts'
 import { isInvalidHost } from '../../base/text/emailAddress.ts'
 import type { Database } from '../../database/connection/database.ts'
 import { addToOutbox } from '../../database/outbox/addToOutbox.ts'
 import type { Defer } from '../../database/outbox/deferredWork.ts'
+import type { OutboxKind } from '../../database/outbox/outboxKinds.ts'
 import type { SendMessage } from '../../database/outbox/sendMessage.ts'
 import { preferenceOf } from '../../school/notifications/notificationPreferences.ts'
 
@@ -20,6 +21,11 @@ export interface Outbox {
 /** Requests of people are of no use later. */
 const deferredSeconds = 3600
 
+const outboxKindOf = (kind: EmailKind): OutboxKind => {
+  if (isUrgent(kind)) return 'urgent_email'
+  return preferenceOf(kind) === undefined ? 'email' : 'bulk_email'
+}
+
 /** Creates the outbox. Payloads are encrypted: they contain addresses and links that give access to accounts. */
 export function createOutbox({ database, keyring }: { database: Pick<Database, 'afterCommit'>; keyring: Keyring }): Outbox {
   const listeners: (() => void)[] = []
@@ -34,7 +40,7 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
       const expiresInSeconds = emailLifetimeSeconds(kind)
       const entries = recipients.map((one) => ({
         schoolId: school.id,
-        kind: preferenceOf(kind) === undefined ? ('email' as const) : ('bulk_email' as const),
+        kind: outboxKindOf(kind),
         recipient: { email: one.email },
         sealed: sealed({ to: one, kind, values }),
         expiresInSeconds,

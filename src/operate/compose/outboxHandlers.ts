@@ -1,5 +1,6 @@
 import { inRootSpan, type Tracing } from '../../base/log/tracing.ts'
 import type { SendEmail } from '../../base/mail/mail.ts'
+import { emailConcurrency } from '../../base/mail/transport.ts'
 import { DeliveryFailure } from '../../base/net/deliveryFailure.ts'
 import type { School } from '../../base/school.ts'
 import { type ClaimedRow, type OutboxFigures, outboxFigures as readFigures } from '../../database/outbox/claimOutbox.ts'
@@ -39,18 +40,22 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
     isAllowed: limits.email.isNoticeAllowed,
   })
   const emailHandler = sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values))
+  const emailsOf = (kind: keyof typeof emailConcurrency) => toOthers({ ...emailHandler, concurrency: emailConcurrency[kind] })
   const worker = createOutboxWorker({
     database,
     log,
     onOutcome: outboxFigures(foundation),
     handlers: traced(tracing, {
-      account_notice: toOthers(
-        sealed<DeferredWork['account_notice']>((school, notice, { attempts }) => sendNotice(school, notice, { isFirst: attempts === 1 })),
-      ),
+      account_notice: toOthers({
+        ...sealed<DeferredWork['account_notice']>((school, notice, { attempts }) =>
+          sendNotice(school, notice, { isFirst: attempts === 1 }),
+        ),
+        concurrency: emailConcurrency.account_notice,
+      }),
       webhook: toOthers(webhookHandler({ database, runtime, operations, send: createSendToEndpoint(foundation) })),
-      email: toOthers(emailHandler),
-      // Separate, so that many e-mails about news do not delay a new password.
-      bulk_email: toOthers({ ...emailHandler, concurrency: 2 }),
+      urgent_email: emailsOf('urgent_email'),
+      email: emailsOf('email'),
+      bulk_email: emailsOf('bulk_email'),
       sign_up_request: sealed<DeferredWork['sign_up_request']>((school, { return_to: returnTo, ...request }) =>
         requestSignUp({ database: schoolDatabase(database, school.id, 'person'), send: outbox.send }, school, {
           ...request,

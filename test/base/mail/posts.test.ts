@@ -1,6 +1,8 @@
 // Proves RFC 5321 section 4.2.1: The SMTP transport distinguishes permanent from temporary failures
 
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -8,8 +10,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createLog } from '../../../src/base/log/log.ts'
 import { fileTransport } from '../../../src/base/mail/fileTransport.ts'
 import { smtpTransport } from '../../../src/base/mail/smtpTransport.ts'
-import type { Email } from '../../../src/base/mail/transport.ts'
+import { type Email, emailConcurrency } from '../../../src/base/mail/transport.ts'
 import { startMailServer } from '../../support/mailServer.ts'
+import { until } from '../../support/poll.ts'
 
 const link = `https://school.example.com/account/password/new?token=${'T'.repeat(43)}`
 const email = (more: Partial<Email> = {}): Email => ({
@@ -126,6 +129,20 @@ describe('a mail server', () => {
       isPermanent: false,
     })
     transport.close()
+  })
+
+  test('that does not respond to the e-mails of one queue gets those of the others, because each has its connections', async () => {
+    const sockets: Socket[] = []
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const transport = smtpTransport({ url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    const all = Object.values(emailConcurrency).flatMap((count) => Array.from({ length: count }, () => transport.deliver(email())))
+    const ended = Promise.allSettled(all)
+    await until(() => sockets.length === all.length, { what: 'a connection for each e-mail' })
+    for (const socket of sockets) socket.destroy()
+    transport.close()
+    await ended
+    server.close()
   })
 
   test('is named at the start without its password', () => {

@@ -37,7 +37,7 @@ describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
     const outcomes: OutboxOutcome[] = []
     const created = createOutboxWorker({
       database: opened.database,
-      handlers: { email: { concurrency: 4, deliver } },
+      handlers: { urgent_email: { concurrency: 4, deliver }, email: { concurrency: 4, deliver }, bulk_email: { concurrency: 2, deliver } },
       log: createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) })),
       onOutcome: (_kind, outcome) => outcomes.push(outcome),
       pollMilliseconds: 50,
@@ -144,7 +144,7 @@ describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
     expect(await rows()).toMatchObject([{ state: 'dead', attempts: 1, reason: expect.stringContaining('550') }])
     expect((await rows())[0]?.payload).not.toBeNull()
     expect(outcomes).toEqual(['dead'])
-    expect(await outboxFigures(opened.database.kysely)).toContainEqual({ kind: 'email', pending: 0, oldestSeconds: 0, dead: 1 })
+    expect(await outboxFigures(opened.database.kysely)).toContainEqual({ kind: 'urgent_email', pending: 0, oldestSeconds: 0, dead: 1 })
   })
 
   test('an e-mail whose link has expired is not sent', async () => {
@@ -193,6 +193,35 @@ describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
     await stopped
     expect((await rows()).map(({ state }) => state).toSorted()).toEqual([...Array(7).fill('delivered'), 'pending'])
   })
+
+  test.each(['password_reset', 'sign_up', 'email_change', 'email_changed'] as const)(
+    '%s does not wait for the backlog of other e-mails, on a mail server that responds to none of those',
+    async (kind) => {
+      const { kysely } = opened.database
+      const to = (name: string, count: number) =>
+        Array.from({ length: count }, (_, at) => ({ email: `${name}${at}@example.com`, locales: [] }))
+      await outbox().send(kysely, school, to('invited', 30), 'person_invited', { link })
+      await outbox().send(kysely, school, to('reader', 30), 'post_published', { link, title: 'News' })
+      await kysely
+        .updateTable('outbox')
+        .set({ next_at: new Date(Date.now() - 3_600_000) })
+        .execute()
+      const { promise: slow, resolve: finish } = Promise.withResolvers<void>()
+      const begun: string[] = []
+      const process = worker(async (row) => {
+        begun.push(await recipients(row))
+        if (begun.at(-1) !== 'waiting0@example.com') await slow
+      })
+      process.start()
+      await until(async () => begun.length === 6, { what: 'the backlog to occupy its connections' })
+      await outbox().send(kysely, school, to('waiting', 1), kind, kind === 'email_changed' ? { facts: [], contact: '' } : { link })
+      await until(async () => begun.includes('waiting0@example.com'), { what: 'the e-mail that a person waits for' })
+      expect(begun).toHaveLength(7)
+      const stopped = process.stop()
+      finish()
+      await stopped
+    },
+  )
 
   test('rows are removed a week after their delivery, and those that were given up after a month', async () => {
     await add(4)
