@@ -198,6 +198,7 @@ describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
     '%s does not wait for the backlog of other e-mails, on a mail server that responds to none of those',
     async (kind) => {
       const { kysely } = opened.database
+      const changed = { facts: { at: new Date().toISOString(), time_zone: 'UTC' }, contact: '' }
       const to = (name: string, count: number) =>
         Array.from({ length: count }, (_, at) => ({ email: `${name}${at}@example.com`, locales: [] }))
       await outbox().send(kysely, school, to('invited', 30), 'person_invited', { link })
@@ -214,7 +215,7 @@ describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
       })
       process.start()
       await until(async () => begun.length === 6, { what: 'the backlog to occupy its connections' })
-      await outbox().send(kysely, school, to('waiting', 1), kind, kind === 'email_changed' ? { facts: [], contact: '' } : { link })
+      await outbox().send(kysely, school, to('waiting', 1), kind, kind === 'email_changed' ? changed : { link })
       await until(async () => begun.includes('waiting0@example.com'), { what: 'the e-mail that a person waits for' })
       expect(begun).toHaveLength(7)
       const stopped = process.stop()
