@@ -11,7 +11,7 @@ import { type TextKey, type TextPart, type Texts, textOf, verbatim } from '../te
 import type { DescribedRequest } from './accountArguments.ts'
 import type { AccountForm, AccountSection } from './accountPage.ts'
 import { changeLines } from './changeLines.ts'
-import { deedSentence, destructiveLabel, effectSentence } from './changeSentence.ts'
+import { deedSentence, destructiveLabel, effectSentence, emailLines } from './changeSentence.ts'
 import { requestFacts } from './requestFacts.ts'
 import { idsIn, nameOf, type RequestRows } from './requestRows.ts'
 
@@ -151,12 +151,12 @@ export function effectsOf(
   const lines = ({ changes }: Effect) => changeLines(texts, visibleChanges(changes, reader), { names, limit: maxLines })
   const [before, current] = [lines(former), lines(effect)]
   const isSame = JSON.stringify(current) === JSON.stringify(before)
-  const { emails } = figuresOf(effect)
+  const { emails, emails_due_at: due } = figuresOf(effect)
   return [
     ...effect.affected.map((one) => [...effectSentence(texts, one), ...texts.parts('approval.full_stop', {})]),
     ...(isBrief && isSame ? [] : current),
     ...(isSame ? [] : [texts.parts('approval.differs', {}), ...before]),
-    ...(emails > 0 ? [texts.countedParts('approval.emails', emails)] : []),
+    ...emailLines(texts, emails, effect.undoDays > 0 ? due : null),
     effect.undoDays > 0 ? texts.countedParts('approval.undo', effect.undoDays) : texts.parts('approval.no_undo', {}),
   ]
 }

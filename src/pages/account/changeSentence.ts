@@ -130,6 +130,13 @@ const presses = {
 /** Returns the label of the button that allows something destructive; undefined if it is not destructive. */
 export const destructiveLabel = (change: Change): TextKey | undefined => ownMember<TextKey>(presses, deedOf(change))
 
+/** Says how many e-mails a change sends, when its news leaves, and until when that can be stopped. */
+export function emailLines(texts: Texts, emails: number, dueAt: string | null): TextPart[][] {
+  if (emails === 0) return []
+  const due = dueAt === null ? [] : [texts.parts('approval.emails_due', { date: texts.moment(new Date(dueAt)) })]
+  return [texts.countedParts('approval.emails', emails), ...due]
+}
+
 function objectOf(texts: Texts, { resource, count }: Change, name: string | undefined): string {
   const type = objectTypeOf(resource.type)
   const label = name ?? resource.label ?? ''

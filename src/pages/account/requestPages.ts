@@ -11,7 +11,7 @@ import { type FormField, formField } from '../formPage.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
-import type { PageMessage, TextKey } from '../texts.ts'
+import { type PageMessage, type TextKey, verbatim } from '../texts.ts'
 import { exceeded, showTooMany } from '../tooMany.ts'
 import type { AccountServices } from './accountArguments.ts'
 import type { VisitorPage } from './ownPage.ts'
@@ -44,11 +44,17 @@ export function requestPages(services: AccountServices): { signUp: VisitorPage; 
   const wordsFor = ({ isOpenToSignUp }: PageContext, key: Kind['key']): Kind['key'] | 'sign_up_invited' =>
     key === 'sign_up' && !isOpenToSignUp() ? 'sign_up_invited' : key
 
-  const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
+  const showForm = async (
+    ctx: Context,
+    { key, path }: Kind,
+    target: string | undefined,
+    typed?: Typed,
+    failure: Failure & { isSent?: boolean } = {},
+  ) => {
     const pageContext = await present.pageContext(ctx)
     const { texts, schoolName, accountDocuments } = pageContext
     const say = wordsFor(pageContext, key)
-    const { error, fields = {} } = failure
+    const { error, fields = {}, isSent = false } = failure
     const hasFormError = error !== undefined
     const errorText = (key: TextKey | undefined): string => (key === undefined ? '' : texts.text(key))
     const email = formField(
@@ -72,16 +78,18 @@ export function requestPages(services: AccountServices): { signUp: VisitorPage; 
       error: errorText(fields.name),
     })
     await present.form(ctx, {
-      title: texts.text(`${key}.title`),
-      heading: texts.text(`${key}.heading`, { school: schoolName }),
-      introduction: texts.parts(`${say}.introduction`, { school: schoolName }),
+      title: texts.text(isSent ? 'mail_sent.title' : `${key}.title`),
+      heading: texts.text(isSent ? 'mail_sent.heading' : `${key}.heading`, { school: schoolName }),
+      introduction: isSent
+        ? [...texts.parts(`${say}.sent`, { email: typed?.email ?? '' }), ...verbatim(texts, ' '), ...texts.parts('mail_sent.hint', {})]
+        : texts.parts(`${say}.introduction`, { school: schoolName }),
       error: error ? texts.text(error.key, error.values) : '',
       action: path,
       subject: formSubject(),
       hidden: target === undefined ? [] : [{ name: 'return_to', value: target }],
       fields: key === 'sign_up' ? [email, name] : [email],
-      documents: key === 'sign_up' ? accountDocuments : undefined,
-      submit: texts.text(`${key}.submit`),
+      documents: key === 'sign_up' && !isSent ? accountDocuments : undefined,
+      submit: texts.text(isSent ? 'mail_sent.again' : `${key}.submit`),
       links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
     })
   }
@@ -121,15 +129,9 @@ export function requestPages(services: AccountServices): { signUp: VisitorPage; 
         return showForm(ctx, kind, target, typed, { error: { key: 'account_form.too_many', values: { minutes } } })
       }
       await keepForEmail(() => services.provider(ctx), target)
-      const pageContext = await present.pageContext(ctx)
-      const { texts } = pageContext
+      const { texts } = await present.pageContext(ctx)
       await store(ctx, { ...wanted, return_to: target ?? null, language: texts.language })
-      await present.message(ctx, {
-        title: texts.text('mail_sent.title'),
-        heading: texts.text('mail_sent.heading'),
-        paragraphs: [texts.parts(`${wordsFor(pageContext, kind.key)}.sent`, { email: wanted.email }), texts.parts('mail_sent.hint', {})],
-        links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
-      })
+      await showForm(ctx, kind, target, wanted, { isSent: true })
     },
   })
 

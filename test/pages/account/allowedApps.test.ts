@@ -39,8 +39,14 @@ beforeEach(async () => {
 })
 
 const path = '/account/school/allowed-apps'
-const switched = async (to: 'allow' | 'stop', browser = owner, app = 'example') =>
-  browser.post(`${path}/${to}`, { csrf: field((await browser.get('/account/sessions')).html, 'csrf'), app })
+const pageOf = (to: 'allow' | 'stop', app: string) => `/account/school/school/-/${to === 'allow' ? 'allowApp' : 'disallowApp'}?app=${app}`
+/** Opens the page of the operation, which shows its effect, and presses its button. */
+const switched = async (to: 'allow' | 'stop', app = 'example') => {
+  const page = await owner.get(pageOf(to, app))
+  expect(page.html).toContain('id="effect"')
+  const done = await send(owner, page, { app }, /App$/)
+  expect([done.status, done.location?.pathname]).toEqual([303, '/account/school/school/-'])
+}
 const ask = (clientId = id, redirectUri = loopback, at = service) =>
   get(agentOf(at.issuer, clientId, undefined, redirectUri).authorizationUrl().href, { accept: 'application/json' })
 const supports = async (at = service) =>
@@ -54,7 +60,12 @@ describe('an app of the list of the operator', () => {
     expect([await supports(), host.requests.length]).toEqual([false, 0])
     const page = await owner.get(path)
     expect(page.html).toContain('app.example.com')
-    await send(owner, page, { app: 'example' }, /\/allow$/)
+    expect(page.html).toContain(`href="${pageOf('allow', 'example')}"`)
+    const effect = (await owner.get(pageOf('allow', 'example'))).html
+    expect(effect).toContain('It sees and changes nothing until a person signs in and allows it')
+    expect(effect).toContain(id)
+    expect(await supports()).toBe(false)
+    await switched('allow')
     expect((await owner.get(path)).html).toContain('Stop Example')
     await expect.poll(() => supports(), { timeout: 10_000 }).toBe(true)
     const agent = agentOf(service.issuer, id, undefined, loopback)
@@ -94,7 +105,7 @@ describe('an app of the list of the operator', () => {
     }
     expect(host.requests.length).toBe(before)
     expect((await ask(id, 'https://evil.example/callback')).headers.get('location')).toBeNull()
-    await switched('allow', owner, 'moved')
+    await switched('allow', 'moved')
     host.pages.set(movedId, (_request: unknown, response: ServerResponse) => {
       response.writeHead(302, { location: 'https://app.example.com.evil.example/client.json' }).end()
     })
@@ -103,11 +114,18 @@ describe('an app of the list of the operator', () => {
   })
 
   test('is switched by owners alone, with the form of the page, and not by an id that the operator does not offer', async () => {
-    expect((await switched('allow', admin)).html).not.toContain('People can connect the app now')
-    const page = await owner.get('/account/sessions')
-    expect((await owner.post(`${path}/allow`, { csrf: 'forged', app: 'example' })).status).toBe(403)
-    await owner.post(`${path}/allow`, { csrf: field(page.html, 'csrf'), app: 'claude-ai' })
-    await owner.post(`${path}/allow`, { csrf: field(page.html, 'csrf'), app: '../example' })
+    const shown = await admin.get(pageOf('allow', 'example'))
+    expect([shown.html.includes('id="effect"'), shown.html.includes('Not possible')]).toEqual([false, true])
+    const page = await owner.get(pageOf('allow', 'example'))
+    const [csrf, seen] = [field(page.html, 'csrf'), field(page.html, 'seen')]
+    const to = pageOf('allow', '').replace(/\?.*/, '')
+    expect((await owner.post(to, { csrf: 'forged', app: 'example', seen })).status).toBe(403)
+    expect((await admin.post(to, { csrf, app: 'example', seen })).status).toBe(403)
+    expect((await admin.post(to, { csrf: field((await admin.get('/account/sessions')).html, 'csrf'), app: 'example', seen })).status).toBe(
+      403,
+    )
+    for (const app of ['claude-ai', '../example', '', 'x'.repeat(5000)])
+      expect([app, await owner.post(to, { csrf, app, seen }).then(({ status }) => status < 500 && status >= 400)]).toEqual([app, true])
     const rows = await service.database.sql.query<{ app_rules: object }>('SELECT app_rules FROM school')
     expect(rows.map(({ app_rules }) => app_rules)).toEqual([{}])
   })

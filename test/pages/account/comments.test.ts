@@ -192,6 +192,9 @@ describe.each(await databasesToTest())('comments on the pages of the school, on 
       `SELECT status, body, moderation FROM comment WHERE moderation ->> 'by' IS NOT NULL`,
     )
     expect(rows).toMatchObject([{ status: 'deleted', body: null }])
+    expect((await moderator.get('/account/school/audit')).html).toMatch(
+      / deleted a comment\.[\s\S]* hid a comment\.[\s\S]* approved a comment\./,
+    )
     const audits = await query<{ details: object }>(`SELECT details FROM audit_log WHERE event = 'comment.moderated' ORDER BY id`)
     expect(audits.map(({ details }) => details)).toEqual(
       ['approve', 'hide', 'delete'].map((decision) => ({ comment: idIn(answer), decision })),

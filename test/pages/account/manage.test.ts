@@ -162,6 +162,18 @@ describe('a form of an operation', () => {
   })
 })
 
+/** Sends the form of the page on which rows are imported, as a browser does. */
+async function importRows(browser: Browser, page: Answer, fields: Record<string, string | File>): Promise<Answer> {
+  const form = page.html.match(/<form\b[\s\S]*?<\/form>/g)?.find((one) => one.includes('multipart/form-data')) ?? ''
+  const body = new FormData()
+  const hidden = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
+  for (const [name, value] of Object.entries({ ...Object.fromEntries(hidden), ...fields })) body.append(name, value)
+  return await browser.send('/account/school/students/import', { method: 'POST', body })
+}
+
 describe('the list of a resource', () => {
   test('finds rows by words and filters, counts them, and keeps both on the next page', async () => {
     for (let at = 0; at < 3; at += 1) await newCourse(`Counted ${at}`)
@@ -199,7 +211,30 @@ describe('the list of a resource', () => {
     const file = await owner.get('/account/school/students/export.csv')
     expect([file.status, file.html.includes('email')]).toEqual([200, true])
     expect((await lecturer.get('/account/school/students/export.csv')).status).toBe(404)
-    expect((await owner.get('/account/school/students/import')).status).toBe(200)
+    const names = ['Søren Ørsted', 'Дарья Ким', 'ليلى حداد', 'נועה לוי', '山田花子', 'अनिता राव']
+    const rows = names.map((name, at) => `import${at}@example.org,${name}`)
+    const csv = ['email,name', ...rows, 'no address,Nobody'].join('\n')
+    const imported = async () => (await owner.get('/account/school/students?q=import')).html.match(/import\d@example\.org/g)?.length ?? 0
+    const page = await owner.get('/account/school/students/import')
+    const tried = await importRows(owner, page, { file: new File([csv], 'people.csv', { type: 'text/csv' }) })
+    const shown = textOf(tried.html)
+    expect([tried.status, await imported()], shown.slice(-2000)).toEqual([200, 0])
+    for (const row of rows) expect(shown).toContain(row.split(',')[0])
+    expect(shown).toMatch(/8\. no address/)
+    // Browsers send the text of a field with their own line breaks.
+    const crlf = { rows: csv.replaceAll('\n', '\r\n') }
+    for (const [browser, status] of [
+      [learner, 404],
+      [lecturer, 404],
+    ] as const)
+      expect((await importRows(browser, tried, crlf)).status).toBe(status)
+    expect((await importRows(owner, tried, { ...crlf, csrf: 'forged' })).status).toBe(403)
+    expect((await importRows(owner, tried, { rows: `${csv}\nother@example.org,Other` })).status).toBe(200)
+    expect(await imported()).toBe(0)
+    const both = await Promise.all([1, 2].map(() => importRows(owner, tried, crlf)))
+    expect(both.map(({ location }) => location?.search)).toEqual(['?done=done', '?done=done'])
+    const list = await owner.get('/account/school/students?q=import')
+    for (const [at, name] of names.entries()) expect(list.html).toMatch(new RegExp(`${name}[\\s\\S]*?import${at}@example\\.org`))
   })
 })
 

@@ -1,17 +1,17 @@
 import { accountPaths } from '../../../base/accountPaths.ts'
+import { withQuery } from '../../../base/text/withQuery.ts'
 import type { OfferedAppRow } from '../../../school/apiRows.ts'
 import { contentPart, type Texts } from '../../texts.ts'
-import type { AccountForm, AccountItem } from '../accountPage.ts'
+import type { AccountItem } from '../accountPage.ts'
+import { deedAddress, noRow } from './manage/addresses.ts'
 import { schoolPage } from './schoolAdmin.ts'
 
-const path = accountPaths.schoolAllowedApps
-
-const named = ({ sent }: { sent: URLSearchParams }) => ({ app: sent.get('app') ?? '' })
-
-/** The apps that identify themselves by a document on their own website, with a switch for each. Admins see it, and only owners change it. */
+/**
+ * The apps that identify themselves by a document on their own website. Each leads to the operation that allows it. Admins see them, and only
+ * owners change them.
+ */
 export const schoolAllowedAppsPage = schoolPage<readonly OfferedAppRow[]>({
-  path,
-  notices: { allowed: 'school.allowed_done', stopped: 'school.allowed_stopped' },
+  path: accountPaths.schoolAllowedApps,
   read: ({ every }) => every('listOfferedApps'),
   build: ({ texts, schoolName, role }, apps) => ({
     title: 'school.allowed',
@@ -28,24 +28,18 @@ export const schoolAllowedAppsPage = schoolPage<readonly OfferedAppRow[]>({
       },
     ],
   }),
-  forms: {
-    allow: { operation: 'allowApp', parameters: named, body: () => ({}), isConfirmed: true, done: 'allowed' },
-    stop: { operation: 'disallowApp', parameters: named, body: () => ({}), isConfirmed: true, done: 'stopped' },
-  },
 })
 
 function itemOf(texts: Texts, { id, name, host, client_id: clientId, allowed, by_operator }: OfferedAppRow, isOwner: boolean): AccountItem {
-  const form: AccountForm = {
-    action: `${path}/${allowed ? 'stop' : 'allow'}`,
-    hidden: [{ name: 'app', value: id }],
-    submit: texts.text(allowed ? 'school.allowed_stop' : 'school.allowed_allow', { app: name }),
-    ...(allowed && { kind: 'danger' as const }),
+  const link = {
+    href: withQuery(deedAddress('school', noRow, allowed ? 'disallowApp' : 'allowApp'), { app: id }),
+    label: texts.text(allowed ? 'school.allowed_stop' : 'school.allowed_allow', { app: name }),
   }
   return {
     id,
     title: [contentPart(name)],
     lines: [texts.parts('school.allowed_host', { host }), [contentPart(clientId)]],
     ...(allowed && { mark: texts.text(by_operator ? 'school.allowed_by_operator' : 'school.allowed_mark') }),
-    ...(isOwner && !by_operator && { form }),
+    ...(isOwner && !by_operator && { link }),
   }
 }

@@ -1,12 +1,13 @@
 import { accountPaths } from '../../../base/accountPaths.ts'
 import { toPublicId } from '../../../base/ids.ts'
 import { isolate } from '../../../base/process/isolate.ts'
+import { ownMember } from '../../../base/text/ownMember.ts'
 import { withQuery } from '../../../base/text/withQuery.ts'
 import { type ActivityEntry, auditRecord, namedEvents } from '../../../school/apps/auditTrail.ts'
 import type { FormLink } from '../../formPage.ts'
 import type { Frame } from '../../frame.ts'
 import { plainText } from '../../plainText.ts'
-import { type Texts, textOf } from '../../texts.ts'
+import { type TextKey, type Texts, textOf } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
 import { changeSentence } from '../changeSentence.ts'
 import { undoPath } from '../undoPages.ts'
@@ -94,6 +95,19 @@ export function schoolAuditPage(
   }
 }
 
+const decisions = {
+  approve: 'school.audit_comment_approve',
+  hide: 'school.audit_comment_hide',
+  spam: 'school.audit_comment_spam',
+  delete: 'school.audit_comment_delete',
+} as const
+
+/** Returns what a moderator did with a comment: the name of the event says less. */
+function decisionSentence(texts: Texts, { event, person, details: { decision } }: ActivityEntry): string | undefined {
+  const key = event === 'comment.moderated' && person ? ownMember<TextKey>(decisions, String(decision)) : undefined
+  return key && person ? texts.text(key, { name: plainText(person.name, 160) }) : undefined
+}
+
 function entryOf(texts: Texts, row: ActivityEntry): AuditLine {
   const { at, event, person, details, change, undo, ...entry } = row
   const fact = (label: string, value: string | null) => (value ? [{ label, value: plainText(value, 300) }] : [])
@@ -102,7 +116,9 @@ function entryOf(texts: Texts, row: ActivityEntry): AuditLine {
     at: texts.moment(at),
     sentence: change
       ? textOf(changeSentence(texts, change))
-      : (texts.eventSentence(event) ?? texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') })),
+      : (decisionSentence(texts, row) ??
+        texts.eventSentence(event) ??
+        texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') })),
     undo: undo?.possible ? { href: undoPath(toPublicId('act', entry.id)), label: texts.text('undo.link') } : undefined,
     mark: undo?.undone_at ? texts.text('undo.mark') : '',
     event,

@@ -111,7 +111,9 @@ async function importRows(request: OwnRequest): Promise<string> {
   const form = await readMultipartForm(ctx, maxBytes)
   try {
     services.present.requireToken(ctx, formSubject(person), form.fields.csrf)
-    const text = form.file && form.file.bytes > 0 ? await textOf(form.file.read()) : (form.fields.rows ?? '')
+    const typed = form.file && form.file.bytes > 0 ? await textOf(form.file.read()) : (form.fields.rows ?? '')
+    // Browsers send the line breaks of a field as two characters, whatever the file had.
+    const text = typed.replaceAll('\r\n', '\n')
     const isSeen = form.fields.seen === hash(text)
     if (text.trim() === '') throw new Refused(422, { field: 'rows', text: texts.text('manage.import_empty') })
     const { body } = await perform(operation.id, undefined, {

@@ -3,10 +3,10 @@ import { withQuery } from '../../../../base/text/withQuery.ts'
 import { reportOf } from '../../../../engine/write/dryRunReport.ts'
 import { activityId } from '../../../../school/undo/recordUndo.ts'
 import { plainText } from '../../../plainText.ts'
-import type { TextPart, Texts } from '../../../texts.ts'
+import type { TextKey, TextPart, Texts } from '../../../texts.ts'
 import type { AccountForm, AccountSection } from '../../accountPage.ts'
 import { changeLines } from '../../changeLines.ts'
-import { effectSentence } from '../../changeSentence.ts'
+import { effectSentence, emailLines } from '../../changeSentence.ts'
 import { confirmedOrAway } from '../../confirmation.ts'
 import { accountField } from '../../ownFields.ts'
 import { explained, type OwnError, type OwnPage, type OwnPageContext, type OwnRequest, Refused } from '../../ownPage.ts'
@@ -179,9 +179,12 @@ const partField = (
     groups: [{ label: '', options: rows.map((one) => ({ value: one.id, label: one.name, isSelected: one.id === value })) }],
   })
 
+/** The effects of operations that do not show in changed fields. */
+const explanations: Readonly<Record<string, TextKey>> = { allowApp: 'school.allowed_effect', disallowApp: 'school.allowed_stop_effect' }
+
 /** Shows what would change, who gets an e-mail, whether it can be taken back, and long texts as they would look. */
-function effectSection(texts: Texts, { row }: Deed, { report, body }: Tried): AccountSection {
-  const { changes, affected, emails, undo_days: days } = report
+function effectSection(texts: Texts, { row, operation }: Deed, { report, body }: Tried): AccountSection {
+  const { changes, affected, emails, emails_due_at: due, undo_days: days } = report
   const subject = row === undefined ? undefined : String(row.id)
   const lines = changeLines(texts, changes, { subject, limit: shownLines })
   const html = changes.flatMap(({ id, fields }) =>
@@ -190,15 +193,17 @@ function effectSection(texts: Texts, { row }: Deed, { report, body }: Tried): Ac
       : [],
   )
   const sentences: TextPart[][] = lines.length > 0 ? [] : affected.map((one) => effectSentence(texts, one))
+  const explanation = explanations[operation.id]
   const nothing = lines.length + sentences.length === 0 ? [texts.parts('manage.no_effect', {})] : []
   return {
     id: 'effect',
     heading: texts.text('manage.effect'),
     paragraphs: [
+      ...(explanation ? [texts.parts(explanation, {})] : []),
       ...lines,
       ...sentences,
       ...nothing,
-      ...(emails > 0 ? [texts.countedParts('manage.emails', emails)] : []),
+      ...emailLines(texts, emails, days > 0 ? due : null),
       days > 0 ? texts.countedParts('manage.undo_days', days) : texts.parts('manage.no_undo', {}),
     ],
     ...(html.length > 0 && { html: html.join('') }),
