@@ -49,7 +49,7 @@ export const platformKeys = listed().refine(
 
 /** A comma-separated list of root secrets, newest first. */
 export const secretKeys = listed().refine(
-  (list) => list.length > 0 && list.every((secret) => secret.length >= 32),
+  (list) => list.length > 0 && list.every((secret) => secret.length >= 32 && !secret.startsWith('file:')),
   'every secret must have at least 32 characters',
 )
 
@@ -125,7 +125,7 @@ export const variables = {
       examples: ['no-reply@example.com'],
     }),
   SECRET_KEY: secretKeys.optional().meta({
-    title: 'secrets of at least 32 characters, separated by commas',
+    title: 'secrets of at least 32 characters, separated by commas (SECRET_KEY_FILE names a file)',
     description:
       'Root secret; a list rotates it, newest first. Required unless every issuer is loopback; then it is generated once under DATA_DIR.',
     examples: ['$(openssl rand -base64 48)'],

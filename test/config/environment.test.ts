@@ -79,8 +79,18 @@ describe('an invalid variable is rejected with a message that contains the rule 
       'STORAGE_URL  must not contain credentials: they come from the standard AWS sources, such as AWS_ACCESS_KEY_ID',
     ],
     [{ REDIS_URL: 'http://x' }, 'REDIS_URL  must be a redis://, redis+sentinel:// or redis+cluster:// address'],
-    [{ SECRET_KEY: 'hunter2' }, 'SECRET_KEY  must be secrets of at least 32 characters, separated by commas'],
-    [{ SECRET_KEY: `${long},short` }, 'SECRET_KEY  must be secrets of at least 32 characters, separated by commas'],
+    [
+      { SECRET_KEY: 'hunter2' },
+      'SECRET_KEY  must be secrets of at least 32 characters, separated by commas (SECRET_KEY_FILE names a file)',
+    ],
+    [
+      { SECRET_KEY: 'file:/run/secrets/schoolgate/secret_key' },
+      'SECRET_KEY  must be secrets of at least 32 characters, separated by commas (SECRET_KEY_FILE names a file)',
+    ],
+    [
+      { SECRET_KEY: `${long},short` },
+      'SECRET_KEY  must be secrets of at least 32 characters, separated by commas (SECRET_KEY_FILE names a file)',
+    ],
     [{ SECRET_KEY: long, SECRET_KEY_FILE: '/x' }, 'SECRET_KEY_FILE  must not be set together with SECRET_KEY: remove one of them'],
     [{ DEMO: 'yes' }, 'DEMO  must be on or off'],
     [{ DEMO_PASSWORD: 'short' }, 'DEMO_PASSWORD  must be a password of at least 8 characters'],

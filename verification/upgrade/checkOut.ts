@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { parse, stringify } from 'yaml'
 import { readMigrations } from '../../src/database/migrations/migrationFiles.ts'
 import { compareHistory } from '../../src/database/migrations/migrationHistory.ts'
 import { type Program, programIn } from '../../test/gateway/nextRelease.ts'
+import type { Home } from '../../test/support/process.ts'
 import { type Release, root } from './releases.ts'
 
 const run = promisify(execFile)
@@ -45,6 +47,13 @@ export async function checkOut({ version, commit }: Release): Promise<CheckedOut
 async function packagesIn(folder: string): Promise<string> {
   const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as { packages: Record<string, object> }
   return JSON.stringify({ ...packages, '': undefined })
+}
+
+/** Writes server.yaml as an operator does for a release: an earlier one refuses the key with which webhooks of apps leave immediately. */
+export async function configureServer({ config }: Pick<Home, 'config'>, { folder }: Program): Promise<void> {
+  const file = join(config, 'server.yaml')
+  const { apps: _, ...shared } = parse(await readFile(file, 'utf8'))
+  await writeFile(file, stringify({ ...shared, ...(folder === root && { apps: { outgoing_delay: 0 } }) }))
 }
 
 /** Returns why a release refuses the database of a newer one; undefined if it works with it. */

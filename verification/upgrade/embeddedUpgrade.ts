@@ -6,7 +6,7 @@ import { configureSchool, refreshWindowSeconds, type Target } from '../soak/inst
 import { createLedger } from '../soak/ledger.ts'
 import { startReceiver } from '../soak/webhookReceiver.ts'
 import { addData } from './addData.ts'
-import { reasonAgainst, workTree } from './checkOut.ts'
+import { configureServer, reasonAgainst, workTree } from './checkOut.ts'
 import type { UpgradeOptions } from './postgresqlUpgrade.ts'
 import { startTrial, type TrialReport } from './trial.ts'
 
@@ -34,6 +34,7 @@ export async function upgradeEmbedded({ from, ...options }: UpgradeOptions): Pro
   }
   async function run(release: Program): Promise<void> {
     await stopService()
+    await configureServer(home, release)
     running = { release, service: await startProcess({ home, port, environment, folder: release.folder, isFirstStart: true }) }
   }
   const target: Target = {

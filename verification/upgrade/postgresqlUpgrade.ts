@@ -5,7 +5,7 @@ import { rootSecret } from '../../test/support/process.ts'
 import { type Installation, startInstallation } from '../soak/installation.ts'
 import { createLedger } from '../soak/ledger.ts'
 import { addData } from './addData.ts'
-import { type CheckedOut, reasonAgainst, workTree } from './checkOut.ts'
+import { type CheckedOut, configureServer, reasonAgainst, workTree } from './checkOut.ts'
 import { startTrial, type Trial, type TrialOptions, type TrialReport } from './trial.ts'
 
 export interface UpgradeOptions extends TrialOptions {
@@ -26,9 +26,13 @@ export async function upgradePostgresql({ from, programs, ...options }: UpgradeO
   options.onStart(installation.stop)
   try {
     const trial = await startTrial(installation, ledger, options)
-    const replace = async (index: number, { folder }: Program): Promise<void> => {
+    const start = async (index: number, release: Program): Promise<void> => {
+      await configureServer(installation.home, release)
+      await installation.start(index, release.folder)
+    }
+    const replace = async (index: number, release: Program): Promise<void> => {
       await installation.stopProcess(index)
-      await installation.start(index, folder)
+      await start(index, release)
       await until(() => installation.processes[index]?.output().includes('/api/v1/'), { what: 'nginx to use the new process' })
     }
     const mixed = `one process of ${from.version}, one of this release`
@@ -41,7 +45,7 @@ export async function upgradePostgresql({ from, programs, ...options }: UpgradeO
       options.say('        migrate plan names a migration that needs a stop: all processes are stopped for it')
       for (const index of [0, 1]) await installation.stopProcess(index)
       await schoolgate(installation, 'migrate', 'up')
-      for (const index of [0, 1]) await installation.start(index, workTree.folder)
+      for (const index of [0, 1]) await start(index, workTree)
       await trial.phase('two processes of this release')
     }
     const obstacle = await reasonAgainst(from, workTree)

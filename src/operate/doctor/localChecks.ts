@@ -8,6 +8,7 @@ import { clockOffset, serverVersion, timeZones } from '../../database/connection
 import { isOwnStorage, WrongStorage } from '../../database/files/fileStorage.ts'
 import { migrationHistory } from '../../database/migrations/migrate.ts'
 import { heldSince } from '../../database/migrations/restore.ts'
+import { outboxFigures } from '../../database/outbox/claimOutbox.ts'
 import { mailOutage } from '../../database/outbox/mailOutage.ts'
 import { countWithheld } from '../../database/outbox/outboxLists.ts'
 import { countSealed, lostOf, neededOf } from '../../database/statements/sealedColumns.ts'
@@ -198,10 +199,22 @@ async function checkOutgoing(session: Session): Promise<Finding> {
   return warned(kept, 'schoolgate outbox list --state withheld shows them: replay or discard them.')
 }
 
+/** More rows of one kind are a backlog, as for the alert SchoolgateOutboxBacklog. */
+const longQueue = 10_000
+
 async function checkMailQueue(session: Session): Promise<Finding> {
-  const reason = await mailOutage((await session.database()).kysely)
-  if (reason === undefined) return passed('no e-mails wait after failed attempts')
-  return warned(reason, 'Repair the mail server: the e-mails are sent when it responds. schoolgate outbox list shows them.')
+  const { kysely } = await session.database()
+  const reason = await mailOutage(kysely)
+  if (reason !== undefined)
+    return warned(reason, 'Repair the mail server: the e-mails are sent when it responds. schoolgate outbox list shows them.')
+  const long = (await outboxFigures(kysely)).filter(({ pending }) => pending > longQueue)
+  if (long.length === 0) return passed('no e-mails wait after failed attempts, and no queue is long')
+  return warned(
+    long
+      .map(({ kind, pending, oldestSeconds }) => `${kind}: ${pending} wait, the oldest for ${Math.round(oldestSeconds / 60)} min`)
+      .join('; '),
+    'Check that a process of the service runs, and the rate of the mail server. New passwords and security notices have their own queues.',
+  )
 }
 
 async function checkWebhooks(session: Session): Promise<Finding> {

@@ -252,7 +252,7 @@ describe('the installation', () => {
     expect(err.trim().split('\n')).toHaveLength(1)
   })
 
-  test('a missing key, a pending migration, a storage without space, an unknown time zone and a mail server that refuses are named', async () => {
+  test('a missing key, a pending migration, a storage without space, an unknown time zone, a mail server that refuses and a backlog are named', async () => {
     const database = await embeddedDatabase()
     const directory = await writeConfig({ 'schools/demo.yaml': schoolFile('http://127.0.0.1:1', 'Demo School') })
     const refusing = createTcpServer((socket) => socket.on('error', () => undefined).end('554 no service here\r\n'))
@@ -283,6 +283,11 @@ describe('the installation', () => {
     expect(
       await states(createCli({ variables: { ...variables, SECRET_KEY: 'another root secret that is long enough' }, database })),
     ).toMatchObject({ keys: 'failed' })
+    await database.sql.query(`INSERT INTO outbox (school_id, kind, expires_at, created_at)
+      SELECT school.id, 'bulk_email', now() + interval '1 day', now() - interval '2 hours' FROM school, generate_series(1, 10001)`)
+    expect((await doctor(own, '--only', 'mail_queue')).checks).toMatchObject([
+      { state: 'warned', detail: 'bulk_email: 10001 wait, the oldest for 120 min' },
+    ])
     await database.sql.query('DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)')
     expect(await states(own)).toMatchObject({ migrations: 'failed' })
     await database.close()
