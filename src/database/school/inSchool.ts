@@ -25,7 +25,7 @@ export function inSchool(handle: Reader, schoolId: string): SchoolReader {
 const changesOfHandles = new WeakMap<Reader, { count: number }>()
 
 /** Returns how many statements through the handle could have changed rows: all but plain reads. Statements as text count. */
-export const changesThrough = (handle: SchoolWriter): number => changesOfHandles.get(handle)?.count ?? 0
+export const changesThrough = (handle: SchoolWriter): number | undefined => changesOfHandles.get(handle)?.count
 
 /** Returns the database of one school. What its transactions change is recorded as a change by this kind of actor. */
 export const schoolDatabase = (

@@ -77,7 +77,7 @@ export async function changeRow(
 export async function afterWriting({ writer, queryScope }: Write<Operation>, row: SeenRow, work: () => unknown): Promise<SeenRow> {
   const before = changesThrough(writer)
   await work()
-  return changesThrough(writer) === before ? row : await loadWritten(writer, queryScope, row.id)
+  return before !== undefined && changesThrough(writer) === before ? row : await loadWritten(writer, queryScope, row.id)
 }
 
 export function answerWritten(write: Write<Operation>, row: SeenRow): ApiResponse {

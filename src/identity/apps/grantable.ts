@@ -6,18 +6,19 @@ export type RoleScopes = Readonly<Record<Role, readonly string[]>>
 /** Returns the scopes that a person of this role can grant to an app on these terms; without terms, to one that the school set up. */
 export type Grantable = (role: Role, terms: Pick<AppTerms, 'access'> | undefined) => ReadonlySet<string>
 
-/** Other scopes are struck through on the consent page and never granted. */
-export const grantableScopes =
-  (roleScopes: () => RoleScopes, isWrite: (scope: string) => boolean): Grantable =>
-  (role, terms) => {
+/**
+ * Other scopes are struck through on the consent page and never granted. The lists of the configuration are kept as sets, because every request
+ * with a token asks for one.
+ */
+export function grantableScopes(roleScopes: () => RoleScopes, isWrite: (scope: string) => boolean): Grantable {
+  const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
+  return (role, terms) => {
     const scopes = withinTerms(roleScopes()[role], { role, terms, isWrite })
     const set = sets.get(scopes) ?? new Set(scopes)
     sets.set(scopes, set)
     return set
   }
-
-/** The lists of the configuration as sets: every request with a token asks for one. */
-const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
+}
 
 const rank = { learner: 0, lecturer: 1, admin: 2, owner: 3 } as const satisfies Record<Role, number>
 
