@@ -1,4 +1,5 @@
 import { audienceOf } from '../../base/caller.ts'
+import { onFirstUse } from '../../base/process/lazily.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
@@ -83,20 +84,12 @@ function joined([first = '', ...others]: readonly string[], live: readonly RowMe
 
 /** Returns a response whose body is parsed from its text when somebody reads it. */
 export function withBody(text: string, response: Omit<ApiResponse, 'body' | 'text'>): ApiResponse {
-  const parse = once((): Record<string, unknown> => JSON.parse(text))
+  const parse = onFirstUse((): Record<string, unknown> => JSON.parse(text))
   return {
     ...response,
     text,
     get body() {
       return parse()
     },
-  }
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }

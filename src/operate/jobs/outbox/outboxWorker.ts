@@ -78,7 +78,7 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
   /** E-mails that were asked for after the restore are sent: somebody waits for a new password. */
   const holds = async (row: ClaimedRow): Promise<boolean> => {
     const since = await heldSince(database.kysely)
-    return since !== undefined && (!/^(urgent_)?email$/.test(row.kind) || row.created_at <= since)
+    return since !== undefined && (!['urgent_email', 'email'].includes(row.kind) || row.created_at <= since)
   }
   const attempt = async (row: ClaimedRow, handler: OutboxHandler): Promise<void> => {
     if (handler.withheld !== undefined) return settle(row, { outcome: 'withheld', reason: handler.withheld })
