@@ -29,13 +29,16 @@ export interface Targets {
   stop(): Promise<void>
 }
 
-/** Prepares throwaway databases on the PostgreSQL server of `serverUrl`, and a separate Redis server for this run. */
+/**
+ * Prepares throwaway databases on the PostgreSQL server of `serverUrl`, and a separate Redis server for this run.
+ * @throws Error if the server does not analyse its tables
+ */
 export async function createTargets(serverUrl: string): Promise<Targets> {
+  const postmaster = await postmasterOf(serverUrl)
   const children: ChildProcess[] = []
   const databases: string[] = []
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-bench-'))
   const redisPort = await freePort()
-  const postmaster = await postmasterOf(serverUrl)
   const redis = launch('redis-server', ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {})
 
   function launch(file: string, args: readonly string[], environment: Record<string, string>, cwd = directory): ChildProcess {
@@ -99,12 +102,16 @@ async function ended(child: ChildProcess): Promise<void> {
   clearTimeout(force)
 }
 
-/** Returns the process of a PostgreSQL server on this machine. */
+/** Returns the process of a PostgreSQL server on this machine. Without autovacuum it keeps the plans that it made for empty tables. */
 async function postmasterOf(url: string): Promise<number | undefined> {
   const client = new PostgresClient({ connectionString: url })
   await client.connect()
   try {
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const { rows } = await client.query<{ pid: number; autovacuum: string }>(
+      "SELECT pg_backend_pid() AS pid, current_setting('autovacuum') AS autovacuum",
+    )
+    if (rows[0]?.autovacuum === 'off')
+      throw new Error('autovacuum is off on this PostgreSQL server: run ALTER SYSTEM SET autovacuum = on and SELECT pg_reload_conf()')
     return rows[0] && parentOf(rows[0].pid)
   } finally {
     await client.end()
