@@ -576,8 +576,9 @@ async function signUp(page: Page, email: string, name = 'Wren Applegarth'): Prom
 
 async function signUpSent(page: Page, guide: TourGuide, email: string): Promise<void> {
   await at('/account/sign-up')(page, guide)
+  const sent = page.waitForEvent('framenavigated')
   await signUp(page, email)
-  await page.locator('form').first().waitFor({ state: 'detached' })
+  await sent
 }
 
 async function choosePassword(page: Page, chosen: string): Promise<void> {
@@ -589,8 +590,9 @@ async function choosePassword(page: Page, chosen: string): Promise<void> {
 async function forgottenSent(page: Page, guide: TourGuide): Promise<void> {
   await at('/account/password')(page, guide)
   await page.locator('#email').fill(learner)
+  const sent = page.waitForEvent('framenavigated')
   await page.locator('button.main').click()
-  await page.locator('form').first().waitFor({ state: 'detached' })
+  await sent
 }
 
 function at(path: string) {
