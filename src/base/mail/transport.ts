@@ -24,10 +24,10 @@ export interface EmailLogo {
 }
 
 /**
- * How many e-mails are delivered at a time, by the kind of work. An SMTP transport has a connection for each: a new password must not wait in
- * its queue behind news.
+ * How many e-mails are delivered at a time, by the kind of work. An SMTP transport has a connection for each, so that a new password does not
+ * wait in its queue. With one at a time, a worker would look twice for each notice: it looks for more after a full claim.
  */
-export const emailConcurrency = { urgent_email: 1, account_notice: 1, email: 2, bulk_email: 2 } as const
+export const emailConcurrency = { urgent_email: 1, account_notice: 2, email: 2, bulk_email: 2 } as const
 
 /** A destination of e-mails: an SMTP server, a folder, a test. */
 export interface MailTransport {
