@@ -153,7 +153,7 @@ describe('the commands of the outbox', () => {
 
   test.each([
     [['outbox', 'list', '--limit', 'many'], '--limit must be a number from 1 to 99999'],
-    [['outbox', 'list', '--kind', 'letter'], "'letter' is invalid. Allowed choices are email"],
+    [['outbox', 'list', '--kind', 'letter'], "'letter' is invalid. Allowed choices are urgent_email, email"],
     [['outbox', 'replay', 'x1'], 'x1 is not the id of a row'],
     [['outbox', 'discard', '-1', '--yes'], '-1'],
     [['webhooks', 'deliveries', 'crn'], 'endpoint crn does not exist; did you mean crm?'],
